@@ -44,13 +44,10 @@ impl Definition {
     /// Reads a definition file: YAML 1.2 or JSON in UTF-8.
     ///
     /// # Errors
-    /// Every fault of the text, sorted by place, a fault of its syntax last. Print each as it is;
-    /// callers list [`DEFINITION_FAULTS_LISTED_MAX`](crate::limits::DEFINITION_FAULTS_LISTED_MAX)
-    /// and count the rest. In a list of more than a thousand, those far behind that limit have no
-    /// path and reason.
+    /// The faults of the text, sorted by place, a fault of its syntax last.
     ///
     /// Spec: "The definition file".
-    pub fn parse(bytes: &[u8]) -> Result<Definition, Vec<DefinitionFault>> {
+    pub fn parse(bytes: &[u8]) -> Result<Definition, Faults> {
         whole::parse(bytes)
     }
 }
@@ -62,7 +59,7 @@ impl Definition {
 /// The faults of the text itself, sorted by place; those of its meaning are not looked for.
 ///
 /// Spec: "The definition file".
-pub fn plain_value(bytes: &[u8]) -> Result<Value<'static>, Vec<DefinitionFault>> {
+pub fn plain_value(bytes: &[u8]) -> Result<Value<'static>, Faults> {
     whole::plain_value(bytes)
 }
 
@@ -172,6 +169,16 @@ pub struct IdFormat {
     pub zero_padded: bool,
     /// Text behind the counter, `%%` already one `%`.
     pub suffix: String,
+}
+
+/// Why a text is no definition: at least one fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Faults {
+    /// The first faults by place, at most
+    /// [`DEFINITION_FAULTS_LISTED_MAX`](crate::limits::DEFINITION_FAULTS_LISTED_MAX).
+    pub listed: Vec<DefinitionFault>,
+    /// How many more there are behind them.
+    pub more: usize,
 }
 
 /// One fault of a definition file, with its place.

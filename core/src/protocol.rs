@@ -5,12 +5,9 @@
 mod frame;
 pub mod text;
 
-use crate::definition::{Definition, DefinitionFault, Fault, FaultKind, Route, Trigger};
+use crate::definition::{Definition, Fault, Faults, Trigger};
 use crate::json::Value;
-use crate::limits::DEFINITION_FAULTS_LISTED_MAX;
 use crate::world::World;
-
-pub use frame::FrameError;
 
 /// The version of the operations and frames. It changes whenever either does.
 pub const ABI_VERSION: u32 = 1;
@@ -59,29 +56,27 @@ impl Session {
     }
 
     fn carry_out(&mut self, op: u32, handle: u32, input: &[u8]) -> Result<Vec<u8>, String> {
-        let op = Operation::numbered(op).ok_or_else(|| error("there is no such operation"))?;
-        if op == Operation::Open {
-            return self.open(input).map(String::into_bytes);
-        }
-        let slot = usize::try_from(handle).ok().and_then(|at| self.worlds.get_mut(at));
-        let Some(slot @ Some(_)) = slot else {
-            return Err(error("there is no such world"));
-        };
-        let Some(world) = slot else {
-            return Err(error("there is no such world"));
-        };
-        match op {
-            Operation::Handle => {
-                let input = frame::decode_input(input).map_err(|e| error(e.clause()))?;
+        match Operation::numbered(op) {
+            None => Err(error("there is no such operation")),
+            Some(Operation::Open) => self.open(input).map(String::into_bytes),
+            Some(Operation::Handle) => {
+                let world = self.world(handle)?;
+                let input = frame::decode_input(input).map_err(|fault| error(fault.clause()))?;
                 Ok(frame::encode_outcome(&world.handle(&input)))
             }
-            Operation::Snapshot => Ok(world.snapshot().into_bytes()),
-            Operation::Summary => Ok(world.summary().into_bytes()),
-            Operation::Close | Operation::Open => {
-                *slot = None;
+            Some(Operation::Snapshot) => Ok(self.world(handle)?.snapshot().into_bytes()),
+            Some(Operation::Summary) => Ok(self.world(handle)?.summary().into_bytes()),
+            Some(Operation::Close) => {
+                self.world(handle)?;
+                self.worlds[handle as usize] = None;
                 Ok(Vec::new())
             }
         }
+    }
+
+    fn world(&mut self, handle: u32) -> Result<&mut World, String> {
+        let slot = self.worlds.get_mut(handle as usize).and_then(Option::as_mut);
+        slot.ok_or_else(|| error("there is no such world"))
     }
 
     fn open(&mut self, definition: &[u8]) -> Result<String, String> {
@@ -117,21 +112,16 @@ fn error(clause: &str) -> String {
 }
 
 /// The JSON of a refused definition: its first faults by place, and how many more there are.
-pub fn refused(faults: &[DefinitionFault]) -> String {
-    let listed = faults
-        .iter()
-        .take(DEFINITION_FAULTS_LISTED_MAX)
-        .map(|fault| {
-            object([
-                ("line", number(fault.line)),
-                ("column", number(fault.column)),
-                ("path", text(&fault.path)),
-                ("reason", text(&fault.reason)),
-            ])
-        })
-        .collect();
-    let more = faults.len().saturating_sub(DEFINITION_FAULTS_LISTED_MAX);
-    object([("faults", Value::Array(listed)), ("more", number(more))]).to_compact()
+pub fn refused(faults: &Faults) -> String {
+    let listed = faults.listed.iter().map(|fault| {
+        object([
+            ("line", number(fault.line)),
+            ("column", number(fault.column)),
+            ("path", text(&fault.path)),
+            ("reason", text(&fault.reason)),
+        ])
+    });
+    object([("faults", Value::Array(listed.collect())), ("more", number(faults.more))]).to_compact()
 }
 
 /// The JSON that tells a host what it needs of a world: which variable carries the base URL,
@@ -182,16 +172,6 @@ fn routes(definition: &Definition) -> Vec<String> {
 
 /// A fault in one line, for a person.
 fn fault_line(definition: &Definition, fault: &Fault) -> String {
-    let kind = match fault.kind {
-        FaultKind::TimeoutAfterCommit => "timeout_after_commit",
-        FaultKind::TooManyRequests => "429",
-        FaultKind::InternalError => "500",
-    };
-    let route = match fault.operation.route {
-        Route::Create => "create",
-        Route::List => "list",
-        Route::Get => "get",
-    };
     let resource = &definition.resources[fault.operation.resource].name;
     let when = match &fault.trigger {
         Trigger::OnRequests(ordinals) => {
@@ -203,7 +183,12 @@ fn fault_line(definition: &Definition, fault: &Fault) -> String {
         }
         Trigger::Probability(probability) => format!("probability {probability}"),
     };
-    format!("{}: {kind} on {resource} {route}, {when}", fault.id)
+    format!(
+        "{}: {} on {resource} {}, {when}",
+        fault.id,
+        fault.kind.name(),
+        fault.operation.route.name()
+    )
 }
 
 fn object<'a, const N: usize>(members: [(&'a str, Value<'a>); N]) -> Value<'a> {

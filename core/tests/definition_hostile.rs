@@ -78,11 +78,13 @@ fn check_answer(bytes: &[u8], name: &str) {
         assert!(plain.is_ok(), "{name}: accepted, and yet not readable");
         return;
     };
+    let faults = faults.listed;
     assert!(!faults.is_empty(), "{name}: refused without a fault");
+    assert!(faults.len() <= DEFINITION_FAULTS_LISTED_MAX, "{name}: too many are listed");
     let place = |fault: &DefinitionFault| (fault.line, fault.column);
     let before_the_last = &faults[..faults.len() - 1];
     assert!(before_the_last.is_sorted_by_key(place), "{name}: not sorted");
-    for fault in faults.iter().take(DEFINITION_FAULTS_LISTED_MAX) {
+    for fault in &faults {
         let DefinitionFault { line, column, path, reason } = fault;
         assert!(*line > 0 && *column > 0, "{name}: {fault:?}");
         assert!(!path.is_empty() && !reason.is_empty(), "{name}: {fault:?}");

@@ -129,7 +129,7 @@ mod tests {
             yaml_events::feed(text, &mut composer);
             // The debug form holds every value with its place.
             assert_eq!(format!("{json:?}"), format!("{:?}", composer.finish()), "{text}");
-            assert_eq!((of_json.into_sorted(), of_yaml.into_sorted()), (vec![], vec![]));
+            assert_eq!((of_json.into_faults(), of_yaml.into_faults()), (None, None));
         }
     }
 

@@ -2,8 +2,8 @@
 
 use std::fmt::Display;
 
-use super::DefinitionFault;
 use super::node::Place;
+use super::{DefinitionFault, Faults};
 use crate::limits::DEFINITION_FAULTS_LISTED_MAX;
 
 /// Every fault found so far, in the order in which they were found.
@@ -11,7 +11,9 @@ use crate::limits::DEFINITION_FAULTS_LISTED_MAX;
 pub(super) struct Sink {
     faults: Vec<DefinitionFault>,
     syntax: Option<DefinitionFault>,
-    /// Once there are very many: a place behind which no fault is listed any more.
+    /// Faults that are too far down to be listed.
+    more: usize,
+    /// Once there are very many: the last place at which one is still listed.
     horizon: Option<Place>,
 }
 
@@ -19,19 +21,25 @@ impl Sink {
     /// Lists one fault. `reason` is one clear sentence without a full stop, the way out included.
     ///
     /// Where there are very many, those too far down to be listed are only counted, so that a
-    /// hostile file cannot make this costly: their path and reason stay empty.
+    /// hostile file cannot make this costly.
     pub(super) fn report(&mut self, place: Place, path: impl Display, reason: impl Into<String>) {
         const VERY_MANY: usize = 20 * DEFINITION_FAULTS_LISTED_MAX;
         if self.horizon.is_some_and(|horizon| place > horizon) {
-            self.faults.push(fault(place, String::new(), String::new()));
+            self.more += 1;
             return;
         }
         self.faults.push(fault(place, path.to_string(), reason.into()));
         if self.faults.len() == VERY_MANY {
-            let mut places: Vec<Place> = self.faults.iter().map(place_of).collect();
-            places.sort();
-            self.horizon = Some(places[DEFINITION_FAULTS_LISTED_MAX]);
+            self.faults.sort_by_key(place_of);
+            self.cut();
+            self.horizon = self.faults.last().map(place_of);
         }
+    }
+
+    /// Counts the faults behind the last that is listed, rather than keeping them.
+    fn cut(&mut self) {
+        self.more += self.faults.len().saturating_sub(DEFINITION_FAULTS_LISTED_MAX);
+        self.faults.truncate(DEFINITION_FAULTS_LISTED_MAX);
     }
 
     /// Lists the fault that ends the list: behind it nothing could be read.
@@ -44,12 +52,13 @@ impl Sink {
         self.syntax.is_some()
     }
 
-    /// The faults sorted by place, the one that ends the list last.
-    pub(super) fn into_sorted(self) -> Vec<DefinitionFault> {
-        let mut faults = self.faults;
-        faults.sort_by_key(place_of);
-        faults.extend(self.syntax);
-        faults
+    /// The faults sorted by place, the one that ends the list last; `None` when there is none.
+    pub(super) fn into_faults(mut self) -> Option<Faults> {
+        self.faults.sort_by_key(place_of);
+        self.faults.extend(self.syntax.take());
+        self.cut();
+        let Sink { faults: listed, more, .. } = self;
+        (!listed.is_empty()).then_some(Faults { listed, more })
     }
 }
 

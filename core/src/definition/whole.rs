@@ -8,7 +8,7 @@ use super::path::Path;
 use super::read::{KeySpec, fields, integer, mapping, text, wrong_kind};
 use super::resource::{self, Draft};
 use super::sink::Sink;
-use super::{Definition, DefinitionFault, Fault, names, script};
+use super::{Definition, Fault, Faults, names, script};
 use crate::json::{self, Value};
 use crate::limits::{RECORDS_MAX, RESOURCES_MAX, STATE_BYTES_MAX};
 
@@ -21,25 +21,26 @@ const KEYS: [KeySpec; 5] = [
 ];
 
 /// See [`Definition::parse`].
-pub(super) fn parse(bytes: &[u8]) -> Result<Definition, Vec<DefinitionFault>> {
-    let mut sink = Sink::default();
-    let definition =
-        super::text::read(bytes, &mut sink).and_then(|root| definition(&root, bytes, &mut sink));
-    let faults = sink.into_sorted();
-    match definition {
-        Some(definition) if faults.is_empty() => Ok(definition),
-        _ => Err(faults),
-    }
+pub(super) fn parse(bytes: &[u8]) -> Result<Definition, Faults> {
+    judged(|sink| {
+        let root = super::text::read(bytes, sink)?;
+        definition(&root, bytes, sink)
+    })
 }
 
 /// See [`super::plain_value`].
-pub(super) fn plain_value(bytes: &[u8]) -> Result<Value<'static>, Vec<DefinitionFault>> {
+pub(super) fn plain_value(bytes: &[u8]) -> Result<Value<'static>, Faults> {
+    judged(|sink| super::text::read(bytes, sink)).map(|root| root.to_value())
+}
+
+/// What `read` yields, if it listed no fault. It lists one wherever it yields nothing.
+fn judged<T>(read: impl FnOnce(&mut Sink) -> Option<T>) -> Result<T, Faults> {
     let mut sink = Sink::default();
-    let root = super::text::read(bytes, &mut sink);
-    let faults = sink.into_sorted();
-    match root {
-        Some(root) if faults.is_empty() => Ok(root.to_value()),
-        _ => Err(faults),
+    let yielded = read(&mut sink);
+    match (yielded, sink.into_faults()) {
+        (Some(whole), None) => Ok(whole),
+        (_, Some(faults)) => Err(faults),
+        (None, None) => unreachable!("a text without a fault and without a meaning"),
     }
 }
 

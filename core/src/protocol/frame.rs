@@ -6,7 +6,7 @@ use crate::world::{Body, Delivery, Input, Outcome, Request};
 
 /// Why bytes are no input frame. Only a faulty host can cause one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FrameError {
+pub(super) enum FrameError {
     /// The frame ends before its last part.
     Short,
     /// Bytes follow the last part.
@@ -21,7 +21,7 @@ pub enum FrameError {
 
 impl FrameError {
     /// What is wrong, as a clause.
-    pub fn clause(self) -> &'static str {
+    pub(super) fn clause(self) -> &'static str {
         match self {
             FrameError::Short => "the input frame is cut short",
             FrameError::Long => "the input frame has bytes behind its end",
