@@ -13,16 +13,14 @@
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::cell::RefCell;
 
-use attest_core::protocol::Session;
-
-/// The form of this door. A host that finds another number must not call anything else.
-const ABI_VERSION: u32 = 1;
+use attest_core::protocol::{ABI_VERSION, Session};
 
 thread_local! {
     static SESSION: RefCell<Session> = const { RefCell::new(Session::new()) };
 }
 
-/// The version of this door: 1.
+/// The version of this door. A host that finds another than it knows must not call anything
+/// else.
 // SAFETY: no other symbol of the module has this name.
 #[unsafe(no_mangle)]
 pub extern "C" fn attest_abi_version() -> u32 {

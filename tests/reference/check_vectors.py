@@ -3,8 +3,8 @@
 
     python3 tests/reference/check_vectors.py
 
-It holds every file against vector.schema.json, computes the hashes again, and looks for
-expectations that contradict each other: fired faults that no reply shows, a created record
+It takes files that keep to vector.schema.json, which the Rust tests check, computes the hashes
+again, and looks for expectations that contradict each other: fired faults that no reply shows, a created record
 that the snapshot lacks, a snapshot past the limits. It never asks an engine.
 
 The last line is `N passed, N failed`; the exit status is 1 when anything failed.
@@ -18,7 +18,6 @@ import re
 import sys
 
 import fault_draw
-import schema_subset
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 MEBIBYTE = 1024 * 1024
@@ -39,12 +38,11 @@ ENTRY_MEMBERS = ["id", "resource", "route", "fault", "request"]
 
 
 def main():
-    schema = json.loads((TESTS / "vector.schema.json").read_text("utf-8"))
     fault_draw.self_check()
     passed = failed = 0
     for path in sorted((TESTS / "v1").rglob("*.json")):
         name = path.relative_to(TESTS / "v1")
-        for description, faults in check_file(path, name.parts[0], schema):
+        for description, faults in check_file(path, name.parts[0]):
             passed += not faults
             failed += bool(faults)
             for fault in faults:
@@ -53,15 +51,12 @@ def main():
     return 1 if failed or not passed else 0
 
 
-def check_file(path, kind, schema):
+def check_file(path, kind):
     """One pair of description and faults for the file, and one for each of its cases."""
     try:
         file = json.loads(path.read_text("utf-8"), object_pairs_hook=without_repeats)
     except ValueError as reason:
         return [("(file)", [str(reason)])]
-    shape = schema_subset.faults(file, schema["$defs"].get(kind, {"enum": []}), schema)
-    if shape:
-        return [("(file)", shape)]
     results = [("(file)", file_faults(file, path, kind))]
     check = {"worlds": world_faults, "definitions": definition_faults, "generator": generator_faults}[kind]
     return results + [(case["description"], check(case, path)) for case in file["cases"]]

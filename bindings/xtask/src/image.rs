@@ -67,6 +67,8 @@ fn write_one(wasm: &[u8], image: &Path, triple: &str) -> Result<()> {
 /// instructions, even where it is this machine's own.
 fn engine(triple: &str) -> Result<Engine> {
     let mut config: Config = config::engine_config();
+    // Nothing unwinds through the guest, but Windows wants to be able to.
+    config.native_unwind_info(triple.contains("-windows-"));
     // Which NaN an operation gives is the processor's choice; this takes the choice away.
     config.cranelift_nan_canonicalization(true).cranelift_opt_level(OptLevel::Speed);
     let target = config.target(triple).map(|_| ());

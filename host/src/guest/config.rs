@@ -22,9 +22,6 @@ pub fn engine_config() -> Config {
         .wasm_wide_arithmetic(false)
         .wasm_custom_page_sizes(false);
     // A trap ends the guest and its place is never printed, so nothing needs these tables.
-    config
-        .wasm_backtrace_max_frames(None)
-        .generate_address_map(false)
-        .native_unwind_info(cfg!(windows));
+    config.wasm_backtrace_max_frames(None).generate_address_map(false);
     config
 }
