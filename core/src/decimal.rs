@@ -1,7 +1,7 @@
 //! Decimal numbers as text: the rule at the world's door, and exact comparison.
 //!
 //! Nothing here goes through binary floating point except the one question whether a number is
-//! finite as a double, which the contract itself asks.
+//! finite as a double, which the rule of the door itself asks.
 //!
 //! Spec: "Numbers".
 

@@ -1,6 +1,6 @@
 //! The definition of a world: a YAML or JSON text in, a [`Definition`] that cannot be wrong out.
 //!
-//! [`Definition::parse`] either yields a value in which every rule of the contract holds, or
+//! [`Definition::parse`] either yields a value in which every rule of the spec holds, or
 //! every fault of the text with its place. Whoever holds a `Definition` checks nothing again.
 //!
 //! Spec: "The definition file".
@@ -14,6 +14,7 @@ mod node;
 mod path;
 mod read;
 mod resource;
+mod routes;
 mod scalar;
 mod script;
 mod seed;
@@ -21,6 +22,7 @@ mod sink;
 mod suggest;
 mod text;
 mod whole;
+mod yaml_break;
 mod yaml_events;
 
 use crate::json::Value;

@@ -1,4 +1,4 @@
-//! The world machine and its judge.
+//! The world machine.
 //!
 //! Everything in this crate is a function of its arguments: there is no clock, no randomness of
 //! its own, no file, no thread and no environment. A [`world::World`] is its
@@ -10,4 +10,7 @@ pub mod definition;
 pub mod json;
 pub mod limits;
 pub mod protocol;
+mod quoted;
+mod state_size;
+mod token;
 pub mod world;

@@ -5,7 +5,7 @@
 mod frame;
 pub mod text;
 
-use crate::definition::{Definition, Fault, Faults, Trigger};
+use crate::definition::{Definition, Fault, Faults, Resource, Trigger};
 use crate::json::Value;
 use crate::world::World;
 
@@ -19,7 +19,7 @@ const REFUSED: u8 = 1;
 
 /// The operations, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Operation {
+enum Op {
     /// Definition bytes in; a new world's handle and description out.
     Open = 1,
     /// An input frame in, a reply frame out.
@@ -49,27 +49,26 @@ impl Session {
     /// The answer's first byte is 0 when it was done and 1 when it was refused; the rest is the
     /// operation's result, or JSON that says why not.
     pub fn dispatch(&mut self, op: u32, handle: u32, input: &[u8]) -> Vec<u8> {
-        match self.carry_out(op, handle, input) {
-            Ok(result) => answer(DONE, &result),
-            Err(reason) => answer(REFUSED, reason.as_bytes()),
-        }
+        self.carry_out(op, handle, input)
+            .unwrap_or_else(|reason| answer(REFUSED, reason.as_bytes()))
     }
 
+    /// The whole answer of an operation that was done, or the reason of one that was refused.
     fn carry_out(&mut self, op: u32, handle: u32, input: &[u8]) -> Result<Vec<u8>, String> {
-        match Operation::numbered(op) {
+        match Op::numbered(op) {
             None => Err(error("there is no such operation")),
-            Some(Operation::Open) => self.open(input).map(String::into_bytes),
-            Some(Operation::Handle) => {
+            Some(Op::Open) => Ok(answer(DONE, self.open(input)?.as_bytes())),
+            Some(Op::Handle) => {
                 let world = self.world(handle)?;
                 let input = frame::decode_input(input).map_err(|fault| error(fault.clause()))?;
-                Ok(frame::encode_outcome(&world.handle(&input)))
+                Ok(frame::encode_outcome(DONE, &world.handle(&input)))
             }
-            Some(Operation::Snapshot) => Ok(self.world(handle)?.snapshot().into_bytes()),
-            Some(Operation::Summary) => Ok(self.world(handle)?.summary().into_bytes()),
-            Some(Operation::Close) => {
+            Some(Op::Snapshot) => Ok(answer(DONE, self.world(handle)?.snapshot().as_bytes())),
+            Some(Op::Summary) => Ok(answer(DONE, self.world(handle)?.summary().as_bytes())),
+            Some(Op::Close) => {
                 self.world(handle)?;
                 self.worlds[handle as usize] = None;
-                Ok(Vec::new())
+                Ok(answer(DONE, &[]))
             }
         }
     }
@@ -93,9 +92,9 @@ impl Session {
     }
 }
 
-impl Operation {
-    fn numbered(op: u32) -> Option<Operation> {
-        use Operation::{Close, Handle, Open, Snapshot, Summary};
+impl Op {
+    fn numbered(op: u32) -> Option<Op> {
+        use Op::{Close, Handle, Open, Snapshot, Summary};
         [Open, Handle, Snapshot, Close, Summary].into_iter().find(|known| *known as u32 == op)
     }
 }
@@ -129,13 +128,7 @@ pub fn refused(faults: &Faults) -> String {
 fn described(world: &World, handle: usize) -> String {
     let definition = world.definition();
     let headers = world.request_headers().into_iter().map(text_owned).collect();
-    let resources = definition
-        .resources
-        .iter()
-        .map(|resource| {
-            object([("name", text(&resource.name)), ("records", number(resource.seed.len()))])
-        })
-        .collect();
+    let resources = definition.resources.iter().map(described_resource).collect();
     let faults = definition.faults.iter().map(|fault| text_owned(fault_line(definition, fault)));
     object([
         ("handle", number(handle)),
@@ -146,6 +139,24 @@ fn described(world: &World, handle: usize) -> String {
         ("faults", Value::Array(faults.collect())),
     ])
     .to_compact()
+}
+
+fn described_resource(resource: &Resource) -> Value<'_> {
+    let key = match &resource.idempotency {
+        None => Value::Null,
+        Some(key) => object([("header", text(&key.header)), ("field", text(&key.field))]),
+    };
+    let first_id = match resource.routes.create {
+        true => text_owned(resource.id_format.format(1)),
+        false => Value::Null,
+    };
+    object([
+        ("name", text(&resource.name)),
+        ("records", number(resource.seed.len())),
+        ("id_field", text(&resource.id_field)),
+        ("first_id", first_id),
+        ("idempotency", key),
+    ])
 }
 
 /// Every route of a definition as a method and a path.

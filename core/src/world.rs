@@ -26,6 +26,7 @@ mod store;
 use crate::definition::{Definition, FaultKind, Operation, Route};
 use crate::json::{self, Value};
 use crate::limits::HOLD_MS_MAX;
+use crate::state_size;
 
 pub use reply::Reply;
 
@@ -163,7 +164,7 @@ impl World {
         if let Some(due) = due
             && let Some(refusal) = Refusal::scripted(self.definition.faults[due.fault].kind)
         {
-            self.ledger.list(&self.definition, due);
+            self.ledger.record(&self.definition, due);
             return Err(refusal);
         }
         match operation.route {
@@ -175,7 +176,7 @@ impl World {
                         self.definition.faults[due.fault].kind,
                         FaultKind::TimeoutAfterCommit
                     );
-                    self.ledger.list(&self.definition, due);
+                    self.ledger.record(&self.definition, due);
                     outcome.delivery = Delivery::Hold { ms: HOLD_MS_MAX };
                 }
                 Ok(outcome)
@@ -213,10 +214,9 @@ impl World {
         let id = resource.id_format.format(store.created() + 1);
         let record = new_record(resource.id_field.as_str(), &id, members, resource, key.as_deref());
         let text = record.to_compact();
-        self.make_room(operation.resource, text.len())?;
+        self.check_limits(operation.resource, text.len())?;
 
-        let resource = &self.definition.resources[operation.resource];
-        let position = self.stores[operation.resource].create(resource, &id, &record, &text);
+        let position = self.stores[operation.resource].create(&id, &record, &text);
         if let (Some(key), Some(fingerprint)) = (key, fingerprint) {
             self.keys[operation.resource].remember(key, fingerprint, position);
         }
@@ -227,15 +227,15 @@ impl World {
     }
 
     /// Whether one more record of `bytes` bytes keeps the world within its limits.
-    fn make_room(&self, resource: usize, bytes: usize) -> Result<(), Refusal> {
-        use crate::limits::{RECORDS_MAX, STATE_BYTES_MAX};
+    fn check_limits(&self, resource: usize, bytes: usize) -> Result<(), Refusal> {
+        use crate::limits::RECORDS_MAX;
         let records: usize = self.stores.iter().map(Store::len).sum();
         if records >= RECORDS_MAX {
             return Err(refusal::too_many_records());
         }
         let comma = usize::from(self.stores[resource].len() > 0);
         let after = snapshot::state_bytes(&self.definition, &self.stores) + bytes + comma;
-        if after + self.ledger.bytes() + self.ledger.reserved_bytes() > STATE_BYTES_MAX {
+        if !state_size::fits(after, self.ledger.bytes(), self.ledger.reserved_bytes()) {
             return Err(refusal::state_full());
         }
         Ok(())
@@ -243,8 +243,9 @@ impl World {
 
     fn list(&self, operation: Operation, request: &Request<'_>) -> Result<Reply, Refusal> {
         let resource = &self.definition.resources[operation.resource];
-        let filters = query::filters(resource, request.query)?;
-        Ok(Reply::ok(self.stores[operation.resource].list(&filters)))
+        let store = &self.stores[operation.resource];
+        let filters = query::filters(resource, store, request.query)?;
+        Ok(Reply::ok(store.list(&filters)))
     }
 
     fn get(&self, operation: Operation, id: &str) -> Result<Reply, Refusal> {

@@ -59,7 +59,10 @@ fn open_describes_the_world() {
         "base_url_env": "API",
         "request_headers": ["content-type", "content-encoding", "x-key"],
         "routes": ["POST /notes", "GET /notes"],
-        "resources": [{"name": "notes", "records": 0}],
+        "resources": [{
+            "name": "notes", "records": 0, "id_field": "id", "first_id": "1",
+            "idempotency": {"header": "X-Key", "field": "key"},
+        }],
         "faults": ["lost: timeout_after_commit on notes create, request 2"],
     });
     assert_eq!(opened, expected);

@@ -1,14 +1,14 @@
 //! The vector files against their schema, and the snapshots in them against theirs.
 
-use std::fs;
-
-use attest_vectors::{Text, suites, v1};
+use attest_vectors::{Text, suites};
 use jsonschema::{Validator, draft7, draft202012};
 use serde_json::Value;
 
-fn read(path: &str) -> Value {
-    let text = fs::read_to_string(v1().join(path)).unwrap_or_else(|e| panic!("{path}: {e}"));
-    serde_json::from_str(&text).unwrap_or_else(|e| panic!("{path}: {e}"))
+const VECTOR_SCHEMA: &str = include_str!("../../tests/vector.schema.json");
+const SNAPSHOT_SCHEMA: &str = include_str!("../../proto/attest/v1/world-snapshot-v1.schema.json");
+
+fn read(schema: &str) -> Value {
+    serde_json::from_str(schema).expect("a schema in JSON")
 }
 
 /// The first fault that `validator` finds, with its place.
@@ -19,7 +19,7 @@ fn fault(validator: &Validator, instance: &Value) -> Option<String> {
 
 #[test]
 fn every_vector_file_keeps_to_the_schema() {
-    let schema = read("../vector.schema.json");
+    let schema = read(VECTOR_SCHEMA);
     for kind in ["definitions", "worlds", "generator"] {
         let mut of_kind = schema.clone();
         // One definition of the schema for each folder.
@@ -37,7 +37,7 @@ fn every_vector_file_keeps_to_the_schema() {
 
 #[test]
 fn every_snapshot_of_a_vector_keeps_to_the_published_schema_under_both_drafts() {
-    let schema = read("../../proto/attest/v1/world-snapshot-v1.schema.json");
+    let schema = read(SNAPSHOT_SCHEMA);
     let validators = [
         draft7::new(&schema).expect("a valid schema"),
         draft202012::new(&schema).expect("a valid schema"),
@@ -60,7 +60,7 @@ fn every_snapshot_of_a_vector_keeps_to_the_published_schema_under_both_drafts() 
 
 #[test]
 fn the_snapshot_schema_refuses_what_is_no_snapshot() {
-    let schema = read("../../proto/attest/v1/world-snapshot-v1.schema.json");
+    let schema = read(SNAPSHOT_SCHEMA);
     let validator = draft202012::new(&schema).expect("a valid schema");
     let sha256 = "0".repeat(64);
     let snapshot = serde_json::json!({

@@ -39,7 +39,7 @@ impl Machine for Native {
             .reply
             .headers
             .iter()
-            .map(|(name, value)| (name.to_ascii_lowercase(), value.clone()))
+            .map(|(name, value)| (name.to_ascii_lowercase(), value.to_string()))
             .collect();
         Reply {
             status: outcome.reply.status,

@@ -1,7 +1,7 @@
 // A refund agent in Node, with the built-in fetch.
 //
 // It posts a refund to the API at PAYMENTS_BASE_URL and, like most HTTP clients, tries again when
-// no answer comes in time. With --idempotency-key both tries carry the same key.
+// no answer comes in time, or one that says to. With --idempotency-key both tries carry the same key.
 
 import { parseArgs } from "node:util";
 
@@ -15,6 +15,13 @@ const { values: options } = parseArgs({
   },
 });
 
+class Refusal extends Error {
+  constructor(status) {
+    super(`the API answered ${status}`);
+    this.status = status;
+  }
+}
+
 async function request(method, path, { body, headers = {}, seconds = 10 } = {}) {
   const answer = await fetch(process.env.PAYMENTS_BASE_URL + path, {
     method,
@@ -22,6 +29,7 @@ async function request(method, path, { body, headers = {}, seconds = 10 } = {}) 
     body: body === undefined ? undefined : JSON.stringify(body),
     signal: AbortSignal.timeout(seconds * 1000),
   });
+  if (!answer.ok) throw new Refusal(answer.status);
   return { status: answer.status, record: await answer.json() };
 }
 
@@ -35,7 +43,10 @@ async function refund(orderId, key, seconds) {
       console.log(`agent: try ${attempt}: ${status}, refund ${record.refund_id}`);
       return record;
     } catch (error) {
-      console.log(`agent: try ${attempt}: no answer (${error.name}); trying again`);
+      const isRefusal = error instanceof Refusal;
+      if (isRefusal && error.status !== 429 && error.status < 500) throw error;
+      const what = isRefusal ? error.status : `no answer (${error.name})`;
+      console.log(`agent: try ${attempt}: ${what}; trying again`);
     }
   }
   return undefined;

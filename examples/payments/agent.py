@@ -1,7 +1,7 @@
 """A refund agent in Python, standard library only.
 
 It posts a refund to the API at PAYMENTS_BASE_URL and, like most HTTP clients, tries again when
-no answer comes in time. With --idempotency-key both tries carry the same key.
+no answer comes in time, or one that says to. With --idempotency-key both tries carry the same key.
 """
 
 import argparse
@@ -35,6 +35,11 @@ def refund(order_id, key, timeout):
     for attempt in range(1, TRIES + 1):
         try:
             status, record = request("POST", "/refunds", body, headers, timeout)
+        except urllib.error.HTTPError as refusal:
+            if refusal.code != 429 and refusal.code < 500:
+                raise
+            print(f"agent: try {attempt}: {refusal.code}; trying again", flush=True)
+            continue
         except (TimeoutError, urllib.error.URLError) as error:
             print(f"agent: try {attempt}: no answer ({error}); trying again", flush=True)
             continue

@@ -23,8 +23,8 @@ def refunds_after(*agent_options):
             ENGINE, "world", "--file", "world.yaml", "--snapshot-out", str(snapshot),
             "--", sys.executable, "agent.py", *agent_options,
         ]
-        print("$ attest-engine world --file world.yaml -- python3 agent.py",
-              *agent_options, flush=True)
+        shown = ["attest-engine", *command[1:5], "after.json", "--", "python3", *command[8:]]
+        print("$", *shown, flush=True)
         subprocess.run(command, cwd=HERE, check=True)
         state = json.loads(snapshot.read_text())["state"]
     return sum(refund["order_id"] == "O-1042" for refund in state["refunds"])
@@ -35,7 +35,11 @@ def said(count):
 
 
 def main():
-    print("INC-1042: the refund API commits the first refund, but its answer never comes.\n")
+    if not Path(ENGINE).exists():
+        print(f"{ENGINE} is not there; run `make build` first", file=sys.stderr)
+        return 1
+    print("INC-1042: the refund API commits the first refund, but its answer never comes.")
+    print(f"(The commands below run in {HERE.relative_to(ROOT)}.)\n")
     print("1. The agent tries again, without an idempotency key.\n", flush=True)
     blind = refunds_after()
     print(f"\n   The world holds {said(blind)} for O-1042.\n")

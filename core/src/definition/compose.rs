@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::node::{Content, Entries, Entry, Items, Node, Place};
-use super::path::{push_index, push_key, quoted, whole_if_empty};
+use super::path::{push_index, push_key, whole_if_empty};
 use super::scalar::{self, Plain};
 use super::sink::Sink;
 use super::text::{Event, Marks};
 use crate::limits::{DEFINITION_DEPTH_MAX, DEFINITION_EXPANDED_BYTES_MAX};
+use crate::quoted::quoted;
 
 /// Builds one tree; [`Composer::take`] each event, then [`Composer::finish`].
 ///
@@ -44,6 +45,8 @@ enum Parts {
         seen: BTreeSet<Rc<str>>,
         /// The key whose value comes next.
         key: Option<Key>,
+        /// Whether every key so far has a name.
+        named: bool,
     },
 }
 
@@ -53,6 +56,9 @@ struct Key {
     place: Place,
     /// Whether the key came before in the same mapping.
     duplicate: bool,
+    /// What is wrong with the key if a value follows: a text that breaks off here lacks a closing
+    /// bracket rather than a name.
+    unsaid: Option<&'static str>,
 }
 
 impl<'s> Composer<'s> {
@@ -78,10 +84,15 @@ impl<'s> Composer<'s> {
             Event::Scalar { text, plain, marks } => self.scalar(&text, plain, marks, place),
             Event::ListStart(marks) => self.start(Parts::List(Vec::new()), marks, place),
             Event::MappingStart(marks) => {
-                let parts =
-                    Parts::Mapping { entries: Vec::new(), seen: BTreeSet::new(), key: None };
+                let parts = Parts::Mapping {
+                    entries: Vec::new(),
+                    seen: BTreeSet::new(),
+                    key: None,
+                    named: true,
+                };
                 self.start(parts, marks, place);
             }
+            Event::Cut => self.cut(place),
             Event::End => self.end(true),
             Event::Alias(anchor) => self.alias(anchor, place),
         }
@@ -137,6 +148,20 @@ impl<'s> Composer<'s> {
         self.deliver(node);
     }
 
+    /// What a scalar would have said is not known, so nothing is said about it.
+    fn cut(&mut self, place: Place) {
+        if self.wants_key() {
+            self.set_key(None, place);
+        } else {
+            if let Some(Open { parts: Parts::Mapping { key: Some(key), .. }, .. }) =
+                self.open.last_mut()
+            {
+                key.unsaid = None;
+            }
+            self.deliver(Node::faulty(place));
+        }
+    }
+
     fn key_scalar(
         &mut self,
         text: &str,
@@ -182,7 +207,9 @@ impl<'s> Composer<'s> {
         };
         let content = match open.parts {
             Parts::List(items) => Content::List(Items { items, whole }),
-            Parts::Mapping { entries, .. } => Content::Mapping(Entries { entries, whole }),
+            Parts::Mapping { entries, named, .. } => {
+                Content::Mapping(Entries { entries, whole: whole && named })
+            }
         };
         let node = Node {
             place: open.place,
@@ -198,7 +225,7 @@ impl<'s> Composer<'s> {
         match event {
             Event::ListStart(_) | Event::MappingStart(_) => self.skipped_levels += 1,
             Event::End => self.skipped_levels -= 1,
-            Event::Scalar { .. } | Event::Alias(_) => {}
+            Event::Scalar { .. } | Event::Cut | Event::Alias(_) => {}
         }
         if self.skipped_levels == 0 {
             self.deliver(Node::faulty(Place::START));
@@ -256,13 +283,16 @@ impl<'s> Composer<'s> {
     /// Hands a finished node to what encloses it.
     fn deliver(&mut self, node: Node) {
         if self.wants_key() {
-            if !matches!(&*node.content, Content::Faulty) {
-                let reason = "a key is a string; a list or mapping cannot be one";
-                self.report_here(node.place, reason);
-            }
             self.set_key(None, node.place);
+            if !matches!(&*node.content, Content::Faulty)
+                && let Some(Open { parts: Parts::Mapping { key: Some(key), .. }, .. }) =
+                    self.open.last_mut()
+            {
+                key.unsaid = Some("a key is a string; a list or mapping cannot be one");
+            }
             return;
         }
+        self.say_unsaid();
         let Some(open) = self.open.last_mut() else {
             self.root = Some(node);
             return;
@@ -274,13 +304,24 @@ impl<'s> Composer<'s> {
                 items.push(node);
             }
             Parts::Mapping { entries, key, .. } => {
-                let Some(Key { name: Some(name), place, duplicate: false }) = key.take() else {
+                let Some(Key { name: Some(name), place, duplicate: false, .. }) = key.take() else {
                     return;
                 };
                 open.bytes += json_string_bytes(&name) + 1 + node.bytes + 1;
                 open.levels = open.levels.max(node.levels);
                 entries.push(Entry { key: name, place, value: node });
             }
+        }
+    }
+
+    fn say_unsaid(&mut self) {
+        let Some(Open { parts: Parts::Mapping { key: Some(key), .. }, .. }) = self.open.last_mut()
+        else {
+            return;
+        };
+        if let Some(reason) = key.unsaid.take() {
+            let place = key.place;
+            self.report_here(place, reason);
         }
     }
 
@@ -296,13 +337,15 @@ impl<'s> Composer<'s> {
     }
 
     fn set_key(&mut self, name: Option<Rc<str>>, place: Place) {
-        let Some(Open { parts: Parts::Mapping { seen, key, .. }, .. }) = self.open.last_mut()
+        let Some(Open { parts: Parts::Mapping { seen, key, named, .. }, .. }) =
+            self.open.last_mut()
         else {
             return;
         };
+        *named &= name.is_some();
         let duplicate = name.as_ref().is_some_and(|name| !seen.insert(Rc::clone(name)));
         self.expanded_bytes += name.as_ref().map_or(0, |name| json_string_bytes(name) + 1);
-        *key = Some(Key { name, place, duplicate });
+        *key = Some(Key { name, place, duplicate, unsaid: None });
         if duplicate {
             self.report_here(place, "the key stands here a second time; keep one");
         }

@@ -2,6 +2,7 @@
 
 use super::IdFormat;
 use crate::limits::ID_WIDTH_CHARS_MAX;
+use crate::quoted::quoted;
 
 impl IdFormat {
     /// Takes a format apart. `%%` is a percent sign; there must be exactly one verb, `%d`, which
@@ -76,8 +77,8 @@ fn verb_of(behind: &str) -> Result<((bool, usize), &str), String> {
     let not_a_verb = || {
         let shown: String = behind.chars().take(8).collect();
         format!(
-            "\"%{}\" is no verb of an id format; write %d, %4d or %04d, and %% for a percent sign",
-            shown.escape_debug()
+            "{} is no verb of an id format; write %d, %4d or %04d, and %% for a percent sign",
+            quoted(&format!("%{shown}"))
         )
     };
     let (spec, rest) = behind.split_once('d').ok_or_else(not_a_verb)?;

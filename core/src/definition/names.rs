@@ -1,6 +1,8 @@
 //! The rules for names: of resources and faults, variables, headers and paths.
 
 use crate::limits::NAME_CHARS_MAX;
+use crate::quoted::quoted;
+use crate::token::is_token;
 
 /// Checks the name of a resource or the id of a fault.
 pub(super) fn check_name(name: &str) -> Result<(), String> {
@@ -31,11 +33,7 @@ pub(super) fn check_variable(name: &str) -> Result<(), String> {
 
 /// Checks the name of a header: an RFC 9110 token.
 pub(super) fn check_header(name: &str) -> Result<(), String> {
-    let fits = !name.is_empty()
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte));
-    if fits {
+    if is_token(name) {
         return Ok(());
     }
     Err(String::from("a header name is made of letters, digits and \"-\", such as Idempotency-Key"))
@@ -56,7 +54,7 @@ pub(super) fn path_segments(path: &str) -> Result<Vec<String>, String> {
         return Err(String::from("a path does not end with \"/\"; take it off"));
     }
     let segments: Vec<String> = inner.split('/').map(String::from).collect();
-    for segment in &segments {
+    for (index, segment) in segments.iter().enumerate() {
         match segment.as_str() {
             "" => {
                 return Err(String::from("the path has an empty segment; take one \"/\" out"));
@@ -66,6 +64,9 @@ pub(super) fn path_segments(path: &str) -> Result<Vec<String>, String> {
                     "the path has the segment \"{segment}\", which clients resolve away; take it \
                      out"
                 ));
+            }
+            _ if is_placeholder(segment) => {
+                return Err(below_a_record(segment, segments.get(index + 1)));
             }
             _ => check_characters(segment)?,
         }
@@ -78,6 +79,32 @@ pub(super) fn path_segments(path: &str) -> Result<Vec<String>, String> {
     Ok(segments)
 }
 
+/// Whether `segment` is what other tools write for the id in a path.
+fn is_placeholder(segment: &str) -> bool {
+    segment.contains(['{', '}'])
+}
+
+/// The reason for a path with the id of a record in it, and perhaps a segment behind that.
+fn below_a_record(placeholder: &str, behind: Option<&String>) -> String {
+    let Some(behind) = behind else {
+        return String::from(
+            "a path is that of the collection, without \"{id}\"; the route get adds the id",
+        );
+    };
+    let field = placeholder.trim_matches(['{', '}']);
+    let filter = match field {
+        "" => String::from("a filter on the field that holds the id"),
+        _ => format!("a filter on the field {}", quoted(field)),
+    };
+    let own = match is_placeholder(behind) {
+        true => String::new(),
+        false => format!(", such as {},", quoted(&format!("/{behind}"))),
+    };
+    format!(
+        "version 1 has no paths below a record; give this resource a path of its own{own} and {filter}"
+    )
+}
+
 fn check_characters(segment: &str) -> Result<(), String> {
     let is_pchar = |character: char| {
         character.is_ascii_alphanumeric() || "-._~!$&'()*+,;=:@".contains(character)
@@ -87,12 +114,9 @@ fn check_characters(segment: &str) -> Result<(), String> {
         Some('%') => {
             Err(String::from("a path holds no \"%\"; write segments without percent-encoding"))
         }
-        Some('{' | '}') => Err(String::from(
-            "a path is that of the collection, without \"{id}\"; the route get adds the id",
-        )),
         Some(other) => Err(format!(
-            "a path cannot hold \"{}\"; use letters, digits and any of -._~!$&'()*+,;=:@",
-            other.escape_debug()
+            "a path cannot hold {}; use letters, digits and any of -._~!$&'()*+,;=:@",
+            quoted(other.encode_utf8(&mut [0; 4]))
         )),
     }
 }

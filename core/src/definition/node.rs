@@ -54,7 +54,7 @@ pub(super) struct Items {
 #[derive(Debug)]
 pub(super) struct Entries {
     pub(super) entries: Vec<Entry>,
-    /// False when the text broke off inside it.
+    /// False when a member may be missing here: the text broke off inside it, or a key was none.
     pub(super) whole: bool,
 }
 

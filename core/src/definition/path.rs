@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use crate::json;
+use crate::quoted::quoted_within;
 
-/// Characters of a key in a path or reason; a longer one is cut, so that one hostile key cannot
-/// make every line of a long list as long as itself.
+/// Characters of a key in a path; a longer one is cut, so that one hostile key cannot make every
+/// line of a long list as long as itself.
 const KEY_CHARS_SHOWN_MAX: usize = 64;
 
 /// Where a value stands, from the value outwards. Cheap to extend while walking down.
@@ -64,7 +64,7 @@ pub(super) fn push_key(out: &mut String, key: &str) {
         out.push_str(key);
     } else {
         out.push('[');
-        out.push_str(&quoted(key));
+        out.push_str(&quoted_within(key, KEY_CHARS_SHOWN_MAX));
         out.push(']');
     }
 }
@@ -77,23 +77,4 @@ pub(super) fn push_index(out: &mut String, index: usize) {
 /// The path's text, `(file)` for the empty one.
 pub(super) fn whole_if_empty(path: &str) -> &str {
     if path.is_empty() { "(file)" } else { path }
-}
-
-/// A text of the definition in double quotes, cut when it is long. Every control character is
-/// escaped, those from U+007F on as well: the text goes to a terminal.
-pub(super) fn quoted(text: &str) -> String {
-    let mut out = String::new();
-    match text.char_indices().nth(KEY_CHARS_SHOWN_MAX) {
-        None => json::write_string(text, &mut out),
-        Some((cut, _)) => json::write_string(&format!("{}…", &text[..cut]), &mut out),
-    }
-    if !out.contains(char::is_control) {
-        return out;
-    }
-    out.chars()
-        .map(|character| match character.is_control() {
-            true => format!("\\u{:04x}", u32::from(character)),
-            false => String::from(character),
-        })
-        .collect()
 }

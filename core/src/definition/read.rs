@@ -1,10 +1,11 @@
 //! Typed reading of a tree: each function yields a value, or lists a fault and yields none.
 
 use super::node::{Content, Entries, Node, Place};
-use super::path::{Path, quoted};
+use super::path::Path;
 use super::sink::Sink;
-use super::suggest::{one_of, suggestion};
+use super::suggest::{one_of, suggestion, synonym};
 use crate::limits::INTEGER_MAX;
+use crate::quoted::quoted;
 
 /// A key that a mapping may hold.
 pub(super) struct KeySpec {
@@ -28,6 +29,8 @@ pub(super) struct Fields<'n> {
     entries: &'n Entries,
     /// Known keys that an unknown one was taken for.
     meant: Vec<&'static str>,
+    /// Whether there is no unknown key.
+    all_known: bool,
 }
 
 impl<'n> Fields<'n> {
@@ -36,38 +39,31 @@ impl<'n> Fields<'n> {
         self.entries.find(key).map(|entry| &entry.value)
     }
 
-    /// Whether `key` is surely not there, not even misspelt.
-    pub(super) fn lacks(&self, key: &str) -> bool {
+    /// Whether `key`, which may be left out, surely is, so that its default is what is meant: any
+    /// unknown key might be this one.
+    pub(super) fn leaves_out(&self, key: &str) -> bool {
+        self.all_known && self.entries.whole && self.get(key).is_none()
+    }
+
+    /// Whether `key` is not there, and nothing that was taken for it.
+    fn lacks(&self, key: &str) -> bool {
         self.entries.whole && self.get(key).is_none() && !self.meant.contains(&key)
     }
 }
 
 /// The mapping at `node` with the keys of `specs`: unknown and missing ones are listed.
+///
+/// `way_out` is a clause for a node that is no mapping.
 pub(super) fn fields<'n>(
     node: &'n Node,
     path: &Path<'_>,
     specs: &[KeySpec],
+    way_out: &str,
     sink: &mut Sink,
 ) -> Option<Fields<'n>> {
-    let entries = mapping(node, path, sink)?;
-    let names: Vec<&'static str> = specs.iter().map(|spec| spec.name).collect();
-    let mut fields = Fields { entries, meant: Vec::new() };
-    let absent: Vec<&'static str> =
-        names.iter().copied().filter(|name| entries.find(name).is_none()).collect();
-    for entry in &entries.entries {
-        let key = &*entry.key;
-        if names.contains(&key) {
-            continue;
-        }
-        let hint = suggestion(key, absent.iter().copied());
-        let advice = match hint {
-            Some(name) => format!("did you mean {}?", quoted(name)),
-            None => format!("the keys here are {}", names.join(", ")),
-        };
-        let reason = format!("unknown key {}; {advice}", quoted(key));
-        sink.report(entry.place, path.key(key), reason);
-        fields.meant.extend(hint);
-    }
+    let entries = mapping(node, path, way_out, sink)?;
+    let mut fields = Fields { entries, meant: Vec::new(), all_known: true };
+    list_unknown(&mut fields, path, specs, sink);
     // What only the root can lack is missing from the file's start on.
     let place = match path {
         Path::Root => Place::START,
@@ -85,11 +81,49 @@ pub(super) fn fields<'n>(
     Some(fields)
 }
 
-/// The members at `node`, whatever their keys.
-pub(super) fn mapping<'n>(node: &'n Node, path: &Path<'_>, sink: &mut Sink) -> Option<&'n Entries> {
+fn list_unknown(fields: &mut Fields<'_>, path: &Path<'_>, specs: &[KeySpec], sink: &mut Sink) {
+    let names: Vec<&'static str> = specs.iter().map(|spec| spec.name).collect();
+    let absent: Vec<&'static str> =
+        names.iter().copied().filter(|name| fields.get(name).is_none()).collect();
+    for entry in &fields.entries.entries {
+        let key = &*entry.key;
+        if names.contains(&key) {
+            continue;
+        }
+        let (meant, advice) = meaning(key, &names, &absent);
+        let reason = format!("unknown key {}; {advice}", quoted(key));
+        sink.report(entry.place, path.key(key), reason);
+        fields.meant.extend(meant);
+        fields.all_known = false;
+    }
+}
+
+/// The absent key that an unknown one is taken for, and the way out.
+fn meaning(
+    key: &str,
+    names: &[&'static str],
+    absent: &[&'static str],
+) -> (Option<&'static str>, String) {
+    let glued = key.split_once(':').map(|(before, _)| before);
+    if let Some(name) = absent.iter().copied().find(|name| Some(*name) == glued) {
+        return (Some(name), format!("put a space behind the colon of {name}"));
+    }
+    match synonym(key, absent).or_else(|| suggestion(key, absent.iter().copied())) {
+        Some(name) => (Some(name), format!("did you mean {}?", quoted(name))),
+        None => (None, format!("the keys here are {}", names.join(", "))),
+    }
+}
+
+/// The members at `node`, whatever their keys; `way_out` is a clause for what is no mapping.
+pub(super) fn mapping<'n>(
+    node: &'n Node,
+    path: &Path<'_>,
+    way_out: &str,
+    sink: &mut Sink,
+) -> Option<&'n Entries> {
     match &*node.content {
         Content::Mapping(entries) => Some(entries),
-        _ => wrong_kind(node, path, "a mapping", "", sink),
+        _ => wrong_kind(node, path, "a mapping", way_out, sink),
     }
 }
 
@@ -101,12 +135,14 @@ pub(super) fn list<'n>(
 ) -> Option<(&'n [Node], bool)> {
     match &*node.content {
         Content::List(list) => Some((&list.items, list.whole)),
-        Content::Mapping(_) => wrong_kind(node, path, "a list", "; begin each item with - ", sink),
-        Content::Null => {
-            let way_out = "; fill it or take the key out";
-            wrong_kind(node, path, "a list", way_out, sink)
+        Content::Mapping(_) => {
+            wrong_kind(node, path, "a list", "begin each item with \"- \"", sink)
         }
-        _ => wrong_kind(node, path, "a list", "; put it in [ ]", sink),
+        Content::Null => wrong_kind(node, path, "a list", "fill it or take the key out", sink),
+        Content::String(text) if text.starts_with('-') => {
+            wrong_kind(node, path, "a list", "put a space behind each dash", sink)
+        }
+        _ => wrong_kind(node, path, "a list", "put it in [ ]", sink),
     }
 }
 
@@ -115,9 +151,9 @@ pub(super) fn text<'n>(node: &'n Node, path: &Path<'_>, sink: &mut Sink) -> Opti
     match &*node.content {
         Content::String(text) => Some(text),
         Content::Bool(_) | Content::Number(_) => {
-            wrong_kind(node, path, "a string", "; quote it", sink)
+            wrong_kind(node, path, "a string", "quote it", sink)
         }
-        _ => wrong_kind(node, path, "a string", "", sink),
+        _ => wrong_kind(node, path, "a string", "write one text", sink),
     }
 }
 
@@ -135,7 +171,7 @@ pub(super) fn filled_text<'n>(node: &'n Node, path: &Path<'_>, sink: &mut Sink) 
 pub(super) fn integer(node: &Node, path: &Path<'_>, min: u64, sink: &mut Sink) -> Option<u64> {
     let wanted = format!("an integer from {min} to 2^53-1");
     let Content::Number(number) = &*node.content else {
-        return wrong_kind(node, path, &wanted, "", sink);
+        return wrong_kind(node, path, &wanted, "write it in digits, without quotes", sink);
     };
     let value = number
         .strip_prefix('-')
@@ -145,26 +181,13 @@ pub(super) fn integer(node: &Node, path: &Path<'_>, min: u64, sink: &mut Sink) -
         .ok()
         .filter(|value| (min..=INTEGER_MAX).contains(value));
     if value.is_none() {
-        let reason = format!("must be {wanted} without fraction and exponent, found {number}");
-        sink.report(node.place, path, cut(reason));
+        let reason = format!(
+            "must be {wanted}, found {}; write it without fraction and exponent",
+            cut(number)
+        );
+        sink.report(node.place, path, reason);
     }
     value
-}
-
-/// The one of `choices` whose name stands at `node`.
-pub(super) fn choice<T: Copy>(
-    node: &Node,
-    path: &Path<'_>,
-    choices: &[(&str, T)],
-    sink: &mut Sink,
-) -> Option<T> {
-    let text = text(node, path, sink)?;
-    if let Some((_, value)) = choices.iter().find(|(name, _)| *name == text) {
-        return Some(*value);
-    }
-    let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-    sink.report(node.place, path, unknown_value(text, &names));
-    None
 }
 
 /// The reason for a value that is none of `names`.
@@ -178,7 +201,8 @@ pub(super) fn unknown_value(text: &str, names: &[&str]) -> String {
     }
 }
 
-/// Lists that `node` is not `wanted`; nothing when a fault is listed for it already.
+/// Lists that `node` is not `wanted`, with `way_out` as a clause; nothing when a fault is listed
+/// for it already.
 pub(super) fn wrong_kind<T>(
     node: &Node,
     path: &Path<'_>,
@@ -195,15 +219,15 @@ pub(super) fn wrong_kind<T>(
         Content::List(_) => "a list",
         Content::Mapping(_) => "a mapping",
     };
-    sink.report(node.place, path, format!("must be {wanted}, found {found}{way_out}"));
+    sink.report(node.place, path, format!("must be {wanted}, found {found}; {way_out}"));
     None
 }
 
-/// A reason that ends in a text of the file, cut when that is long.
-fn cut(reason: String) -> String {
-    const SHOWN_CHARS_MAX: usize = 160;
-    match reason.char_indices().nth(SHOWN_CHARS_MAX) {
-        None => reason,
-        Some((at, _)) => format!("{}…", &reason[..at]),
+/// A number of the file, cut when it is long.
+fn cut(number: &str) -> String {
+    const SHOWN_BYTES_MAX: usize = 80;
+    match number.get(..SHOWN_BYTES_MAX) {
+        Some(start) if start.len() < number.len() => format!("{start}…"),
+        _ => String::from(number),
     }
 }

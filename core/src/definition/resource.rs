@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::node::{Content, Node, Place};
-use super::path::{Path, quoted};
-use super::read::{KeySpec, choice, fields, filled_text, list, text};
+use super::path::Path;
+use super::read::{KeySpec, fields, filled_text, list, text};
 use super::sink::Sink;
-use super::{IdFormat, Idempotency, Resource, Route, Routes, names, seed};
+use super::{IdFormat, Idempotency, Resource, Routes, names, routes, seed};
+use crate::quoted::quoted;
 
 const KEYS: [KeySpec; 7] = [
     KeySpec::required("path", "add the collection path, such as /orders"),
@@ -22,6 +23,11 @@ const IDEMPOTENCY_KEYS: [KeySpec; 2] = [
     KeySpec::required("header", "name the request header that carries the key"),
     KeySpec::required("field", "name the record field that stores the key"),
 ];
+
+const WAY_OUT: &str =
+    "write its keys below its name, such as path: /orders and routes: [create, list, get]";
+
+const IDEMPOTENCY_WAY_OUT: &str = "write {header: Idempotency-Key, field: idempotency_key}";
 
 /// A resource while faults are still being found. A faulty part is at its default.
 #[derive(Clone, Debug)]
@@ -52,7 +58,7 @@ pub(super) fn read(name: &str, node: &Node, path: &Path<'_>, sink: &mut Sink) ->
         routes_known: false,
         record_count: 0,
     };
-    let Some(fields) = fields(node, path, &KEYS, sink) else {
+    let Some(fields) = fields(node, path, &KEYS, WAY_OUT, sink) else {
         return draft;
     };
     let resource = &mut draft.resource;
@@ -61,17 +67,18 @@ pub(super) fn read(name: &str, node: &Node, path: &Path<'_>, sink: &mut Sink) ->
         draft.path_place = node.place;
     }
     if let Some(node) = fields.get("routes") {
-        (resource.routes, draft.routes_known) = routes(node, &path.key("routes"), sink);
+        (resource.routes, draft.routes_known) = routes::all(node, &path.key("routes"), sink);
     }
-    // Without a readable id field, records cannot be judged by their ids.
+    // Without an id field that is surely meant, records cannot be judged by their ids; nor can
+    // ids without such a format.
     let id_field = match fields.get("id_field") {
         Some(node) => filled_text(node, &path.key("id_field"), sink),
-        None => Some("id"),
+        None => fields.leaves_out("id_field").then_some("id"),
     };
     resource.id_field = String::from(id_field.unwrap_or("id"));
     let id_format = match fields.get("id_format") {
         Some(node) => id_format(node, &path.key("id_format"), sink),
-        None => Some(IdFormat::default()),
+        None => fields.leaves_out("id_format").then(IdFormat::default),
     };
     if let Some(node) = fields.get("filters") {
         resource.filters = filters(node, &path.key("filters"), sink);
@@ -137,36 +144,6 @@ fn collection_path(node: &Node, path: &Path<'_>, sink: &mut Sink) -> Option<Vec<
     }
 }
 
-/// The routes, and whether every one of them was readable.
-fn routes(node: &Node, path: &Path<'_>, sink: &mut Sink) -> (Routes, bool) {
-    let mut routes = Routes::default();
-    let Some((items, whole)) = list(node, path, sink) else {
-        return (routes, false);
-    };
-    if items.is_empty() && whole {
-        sink.report(node.place, path, "no route is listed; list at least one of create, list, get");
-        return (routes, false);
-    }
-    let mut known = whole;
-    for (index, item) in items.iter().enumerate() {
-        let path = path.index(index);
-        let Some(route) = choice(item, &path, &Route::NAMES, sink) else {
-            known = false;
-            continue;
-        };
-        if routes.serves(route) {
-            let reason = format!("the route {} is listed twice; keep one", route.name());
-            sink.report(item.place, path, reason);
-        }
-        match route {
-            Route::Create => routes.create = true,
-            Route::List => routes.list = true,
-            Route::Get => routes.get = true,
-        }
-    }
-    (routes, known)
-}
-
 fn id_format(node: &Node, path: &Path<'_>, sink: &mut Sink) -> Option<IdFormat> {
     match IdFormat::parse(text(node, path, sink)?) {
         Ok(format) => Some(format),
@@ -204,7 +181,7 @@ fn idempotency(
     id_field: Option<&str>,
     sink: &mut Sink,
 ) -> Option<Idempotency> {
-    let fields = fields(node, path, &IDEMPOTENCY_KEYS, sink)?;
+    let fields = fields(node, path, &IDEMPOTENCY_KEYS, IDEMPOTENCY_WAY_OUT, sink)?;
     let header = fields.get("header").and_then(|node| {
         let path = path.key("header");
         let name = text(node, &path, sink)?;

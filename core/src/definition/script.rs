@@ -3,15 +3,14 @@
 use std::collections::BTreeSet;
 
 use super::node::{Content, Node};
-use super::path::{Path, quoted};
-use super::read::{
-    Fields, KeySpec, choice, fields, integer, list, text, unknown_value, wrong_kind,
-};
+use super::path::Path;
+use super::read::{Fields, KeySpec, fields, integer, list, text, unknown_value, wrong_kind};
 use super::resource::Draft;
 use super::sink::Sink;
 use super::suggest::suggestion;
-use super::{Fault, FaultKind, Operation, Route, Trigger, names};
+use super::{Fault, FaultKind, Operation, Route, Trigger, names, routes};
 use crate::decimal;
+use crate::quoted::quoted;
 
 const KEYS: [KeySpec; 6] = [
     KeySpec::required("id", "name the fault"),
@@ -21,6 +20,9 @@ const KEYS: [KeySpec; 6] = [
     KeySpec::optional("on_requests"),
     KeySpec::optional("probability"),
 ];
+
+const WAY_OUT: &str = "write a fault with its keys, such as {id: slow, resource: orders, route: create, \
+                       fault: 500, on_requests: [1]}";
 
 /// The faults at `node`. One with a fault of its own is left out.
 pub(super) fn faults(node: &Node, drafts: &[Draft], sink: &mut Sink) -> Vec<Fault> {
@@ -32,7 +34,7 @@ pub(super) fn faults(node: &Node, drafts: &[Draft], sink: &mut Sink) -> Vec<Faul
     let mut faults = Vec::new();
     for (index, item) in items.iter().enumerate() {
         let path = path.index(index);
-        let Some(fields) = fields(item, &path, &KEYS, sink) else {
+        let Some(fields) = fields(item, &path, &KEYS, WAY_OUT, sink) else {
             continue;
         };
         let id = id(&fields, &path, &mut ids, sink);
@@ -78,7 +80,7 @@ fn operation(
         fields.get("resource").and_then(|node| resource(node, &path.key("resource"), drafts, sink));
     let node = fields.get("route")?;
     let path = path.key("route");
-    let route = choice(node, &path, &Route::NAMES, sink)?;
+    let route = routes::one(node, &path, sink)?;
     let resource = resource?;
     let draft = &drafts[resource];
     if draft.routes_known && !draft.resource.routes.serves(route) {
@@ -117,9 +119,10 @@ fn resource(node: &Node, path: &Path<'_>, drafts: &[Draft], sink: &mut Sink) -> 
 fn kind(fields: &Fields<'_>, path: &Path<'_>, sink: &mut Sink) -> Option<FaultKind> {
     let node = fields.get("fault")?;
     let path = path.key("fault");
+    let way_out = "write one of timeout_after_commit, 429, 500";
     let name = match &*node.content {
         Content::String(text) | Content::Number(text) => text.as_str(),
-        _ => return wrong_kind(node, &path, "a string or a status number", "", sink),
+        _ => return wrong_kind(node, &path, "a string or a status number", way_out, sink),
     };
     let kind = FaultKind::NAMES.into_iter().find(|(known, _)| *known == name);
     let Some((_, kind)) = kind else {
@@ -153,7 +156,7 @@ fn trigger(fields: &Fields<'_>, item: &Node, path: &Path<'_>, sink: &mut Sink) -
             None
         }
         (None, None) => {
-            if fields.lacks("on_requests") && fields.lacks("probability") {
+            if fields.leaves_out("probability") {
                 let reason = "the fault never strikes; add on_requests: [1] or a probability";
                 sink.report(item.place, path, reason);
             }
@@ -188,7 +191,7 @@ fn on_requests(node: &Node, path: &Path<'_>, sink: &mut Sink) -> Option<Trigger>
 
 fn probability(node: &Node, path: &Path<'_>, sink: &mut Sink) -> Option<Trigger> {
     let Content::Number(number) = &*node.content else {
-        return wrong_kind(node, path, "a number from 0 to 1", "", sink);
+        return wrong_kind(node, path, "a number from 0 to 1", "write one such as 0.25", sink);
     };
     if let Err(reason) = decimal::door_rule(number) {
         sink.report(node.place, path, reason);

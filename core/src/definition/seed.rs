@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 
 use super::IdFormat;
 use super::node::{Content, Entries, Node};
-use super::path::{Path, quoted};
+use super::path::Path;
 use super::read::{list, mapping, wrong_kind};
 use super::sink::Sink;
 use crate::decimal;
 use crate::json::{Member, Value};
 use crate::limits::{RECORD_DEPTH_MAX, RECORDS_MAX};
+use crate::quoted::quoted;
 
 /// What the resource says about its records.
 pub(super) struct Rules<'r> {
@@ -33,11 +34,15 @@ pub(super) fn records(
     let Some((items, _)) = list(node, path, sink) else {
         return Vec::new();
     };
+    let way_out = format!(
+        "write a record with its members, such as {{{}: A-1}}",
+        quoted(rules.id_field.unwrap_or("id"))
+    );
     let mut ids = BTreeSet::new();
     let mut records = Vec::new();
     for (index, item) in items.iter().enumerate() {
         let path = path.index(index);
-        let Some(entries) = mapping(item, &path, sink) else {
+        let Some(entries) = mapping(item, &path, &way_out, sink) else {
             continue;
         };
         if let Some(id_field) = rules.id_field {
@@ -85,7 +90,7 @@ fn check_id(
             return;
         }
         _ => {
-            wrong_kind::<()>(node, &path, "a string or an integer", "", sink);
+            wrong_kind::<()>(node, &path, "a string or an integer", "write one", sink);
             return;
         }
     };

@@ -20,6 +20,8 @@ pub(super) enum Event<'a> {
         plain: bool,
         marks: Marks,
     },
+    /// A scalar in which the text broke off.
+    Cut,
     ListStart(Marks),
     MappingStart(Marks),
     /// Of the list or mapping that was opened last.
@@ -64,14 +66,16 @@ pub(super) fn read(bytes: &[u8], sink: &mut Sink) -> Option<Node> {
     }
     let root = composer.finish();
     if root.is_none() && !sink.broken_off() {
-        sink.report(
-            Place::START,
-            "(file)",
-            "the file is empty; a definition has at least the keys world_version, base_url_env \
-             and resources",
-        );
+        report_empty(sink);
     }
     root
+}
+
+/// Lists that there is nothing in the file.
+pub(super) fn report_empty(sink: &mut Sink) {
+    let reason = "the file is empty; a definition has at least the keys world_version, \
+                  base_url_env and resources";
+    sink.report(Place::START, "(file)", reason);
 }
 
 /// The place right behind `text`.

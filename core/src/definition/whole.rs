@@ -3,14 +3,15 @@
 use sha2::{Digest, Sha256};
 
 use super::fault_listing::reserve_bytes;
-use super::node::{Content, Node, Place};
+use super::node::{Content, Node};
 use super::path::Path;
-use super::read::{KeySpec, fields, integer, mapping, text, wrong_kind};
+use super::read::{self, KeySpec, fields, integer, mapping, wrong_kind};
 use super::resource::{self, Draft};
 use super::sink::Sink;
-use super::{Definition, Fault, Faults, names, script};
-use crate::json::{self, Value};
+use super::{Definition, Fault, Faults, names, script, text};
+use crate::json::Value;
 use crate::limits::{RECORDS_MAX, RESOURCES_MAX, STATE_BYTES_MAX};
+use crate::state_size;
 
 const KEYS: [KeySpec; 5] = [
     KeySpec::required("world_version", "add world_version: 1"),
@@ -20,17 +21,19 @@ const KEYS: [KeySpec; 5] = [
     KeySpec::optional("faults"),
 ];
 
+const WAY_OUT: &str = "begin with the key world_version: 1";
+
 /// See [`Definition::parse`].
 pub(super) fn parse(bytes: &[u8]) -> Result<Definition, Faults> {
     judged(|sink| {
-        let root = super::text::read(bytes, sink)?;
+        let root = text::read(bytes, sink)?;
         definition(&root, bytes, sink)
     })
 }
 
 /// See [`super::plain_value`].
 pub(super) fn plain_value(bytes: &[u8]) -> Result<Value<'static>, Faults> {
-    judged(|sink| super::text::read(bytes, sink)).map(|root| root.to_value())
+    judged(|sink| text::read(bytes, sink)).map(|root| root.to_value())
 }
 
 /// What `read` yields, if it listed no fault. It lists one wherever it yields nothing.
@@ -48,16 +51,14 @@ fn judged<T>(read: impl FnOnce(&mut Sink) -> Option<T>) -> Result<T, Faults> {
 /// part is left out or stands at its default.
 fn definition(root: &Node, bytes: &[u8], sink: &mut Sink) -> Option<Definition> {
     if matches!(&*root.content, Content::Null) {
-        let reason = "the file is empty; a definition has at least the keys world_version, \
-                      base_url_env and resources";
-        sink.report(Place::START, Path::Root, reason);
+        text::report_empty(sink);
         return None;
     }
     if sink.broken_off() && root.levels == 0 {
         // A lone scalar is only what came before the place where the text broke off.
         return None;
     }
-    let top = fields(root, &Path::Root, &KEYS, sink)?;
+    let top = fields(root, &Path::Root, &KEYS, WAY_OUT, sink)?;
     if let Some(node) = top.get("world_version") {
         version(node, &Path::Root.key("world_version"), sink);
     }
@@ -91,13 +92,13 @@ fn version(node: &Node, path: &Path<'_>, sink: &mut Sink) {
             sink.report(node.place, path, "the only version is the number 1; write 1");
         }
         _ => {
-            wrong_kind::<()>(node, path, "the number 1", "", sink);
+            wrong_kind::<()>(node, path, "the number 1", "write 1", sink);
         }
     }
 }
 
 fn variable(node: &Node, path: &Path<'_>, sink: &mut Sink) -> Option<String> {
-    let name = text(node, path, sink)?;
+    let name = read::text(node, path, sink)?;
     if let Err(reason) = names::check_variable(name) {
         sink.report(node.place, path, reason);
     }
@@ -106,7 +107,9 @@ fn variable(node: &Node, path: &Path<'_>, sink: &mut Sink) -> Option<String> {
 
 fn resources(node: &Node, sink: &mut Sink) -> Vec<Draft> {
     let path = Path::Root.key("resources");
-    let Some(entries) = mapping(node, &path, sink) else {
+    let way_out =
+        "write the name of each resource as a key, such as orders:, and its keys below it";
+    let Some(entries) = mapping(node, &path, way_out, sink) else {
         return Vec::new();
     };
     let count = entries.entries.len();
@@ -145,8 +148,9 @@ fn check_size(node: &Node, drafts: &[Draft], faults: &[Fault], sink: &mut Sink) 
     }
     let resources: Vec<_> = drafts.iter().map(|draft| draft.resource.clone()).collect();
     let reserve = reserve_bytes(faults, &resources);
-    let bytes = state_bytes(drafts) + "[]".len();
-    if bytes + reserve > STATE_BYTES_MAX {
+    let (state, fired) = (state_bytes(drafts), "[]".len());
+    if !state_size::fits(state, fired, reserve) {
+        let bytes = state + fired;
         let kept = match reserve {
             0 => String::new(),
             _ => format!(" with the {reserve} that its fired faults need"),
@@ -161,15 +165,11 @@ fn check_size(node: &Node, drafts: &[Draft], faults: &[Fault], sink: &mut Sink) 
 
 /// Bytes of the compact JSON of the state that a world starts with.
 fn state_bytes(drafts: &[Draft]) -> usize {
-    let of_resource = |draft: &Draft| {
-        let mut name = String::new();
-        json::write_string(&draft.resource.name, &mut name);
+    state_size::bytes(drafts.iter().map(|draft| {
         let records = &draft.resource.seed;
-        let of_records: usize = records.iter().map(|record| record.to_compact().len()).sum();
-        name.len() + ":[]".len() + of_records + records.len().saturating_sub(1)
-    };
-    let of_resources: usize = drafts.iter().map(of_resource).sum();
-    "{}".len() + of_resources + drafts.len().saturating_sub(1)
+        let texts: usize = records.iter().map(|record| record.to_compact().len()).sum();
+        (draft.resource.name.as_str(), texts + records.len().saturating_sub(1))
+    }))
 }
 
 fn sha256(bytes: &[u8]) -> String {

@@ -1,12 +1,13 @@
-//! The reader for definitions in YAML: the parser's events, its messages, and what it lets pass.
+//! The reader for definitions in YAML: the parser's events, and what it lets pass.
 
 use std::borrow::Cow;
 
-use saphyr_parser::{Event as YamlEvent, Marker, Parser, ScalarStyle, ScanError, Tag};
+use saphyr_parser::{Event as YamlEvent, Marker, Parser, ScalarStyle, Span, Tag};
 
 use super::compose::Composer;
 use super::node::Place;
 use super::text::{Event, Marks, end_of};
+use super::yaml_break::{self, Opened, Seen};
 
 /// Feeds a YAML document's events to `composer`, up to its end or to what ends its list of faults.
 pub(super) fn feed(text: &str, composer: &mut Composer<'_>) {
@@ -17,6 +18,7 @@ pub(super) fn feed(text: &str, composer: &mut Composer<'_>) {
         Some(_) => Cow::Owned(text.replace('\0', "\u{1}")),
         None => Cow::Borrowed(text),
     };
+    let mut reader = Reader { composer, held: None, ends: Vec::new(), seen: Seen::default() };
     let mut documents = 0;
     for event in Parser::new_from_str(&text) {
         let (event, span) = match event {
@@ -24,13 +26,13 @@ pub(super) fn feed(text: &str, composer: &mut Composer<'_>) {
             Err(error) => {
                 match control {
                     Some(control) if control.index <= error.marker().index() => {
-                        control.report(composer);
+                        reader.break_off(control.place, control.reason());
                     }
-                    // The parser puts the end of a last line without a break on a line of its own.
-                    _ => composer.break_off(
-                        place(*error.marker()).min(end_of(&text)),
-                        syntax_reason(&error),
-                    ),
+                    _ => {
+                        reader.cut(error.marker().line());
+                        let (place, reason) = yaml_break::explain(&text, &error, &reader.seen);
+                        reader.break_off(place, reason);
+                    }
                 }
                 return;
             }
@@ -38,38 +40,112 @@ pub(super) fn feed(text: &str, composer: &mut Composer<'_>) {
         if let Some(control) = control
             && span.end.index() > control.index
         {
-            control.report(composer);
+            reader.break_off(control.place, control.reason());
             return;
         }
+        if matches!(event, YamlEvent::DocumentStart(_)) {
+            documents += 1;
+            if documents > 1 {
+                let reason = "a second document begins here; a definition is one document, so \
+                              take out what follows";
+                reader.break_off(place(span.start), String::from(reason));
+                return;
+            }
+        }
+        reader.take(event, span);
+    }
+}
+
+/// Hands events on, one step late: the text may break off in what was read last.
+struct Reader<'c, 's, 'a> {
+    composer: &'c mut Composer<'s>,
+    /// The scalar that was read last, if it is plain: only what follows says where it ends.
+    held: Option<Held<'a>>,
+    /// The ends that were read behind it and that no character marks: what follows is indented
+    /// less.
+    ends: Vec<Place>,
+    seen: Seen,
+}
+
+struct Held<'a> {
+    text: Cow<'a, str>,
+    marks: Marks,
+    place: Place,
+    end_line: usize,
+}
+
+impl<'a> Reader<'_, '_, 'a> {
+    fn take(&mut self, event: YamlEvent<'a>, span: Span) {
         let at = place(span.start);
+        self.seen.chars = span.end.index();
         match event {
-            YamlEvent::DocumentStart(_) => {
-                documents += 1;
-                if documents > 1 {
-                    let reason = "a second document begins here; a definition is one document, \
-                                  so take out what follows";
-                    composer.break_off(at, reason);
-                    return;
+            YamlEvent::SequenceEnd | YamlEvent::MappingEnd => {
+                self.seen.open.pop();
+                if span.is_empty() {
+                    self.ends.push(at);
+                } else {
+                    self.hand_on();
+                    self.composer.take(Event::End, at);
                 }
             }
-            YamlEvent::Alias(anchor) => composer.take(Event::Alias(anchor), at),
             YamlEvent::Scalar(text, style, anchor, tag) => {
-                let plain = style == ScalarStyle::Plain;
+                self.hand_on();
                 let marks = marks(anchor, tag);
-                composer.take(Event::Scalar { text, plain, marks }, at);
+                if style == ScalarStyle::Plain {
+                    let end_line = span.end.line();
+                    self.held = Some(Held { text, marks, place: at, end_line });
+                } else {
+                    self.composer.take(Event::Scalar { text, plain: false, marks }, at);
+                }
             }
+            YamlEvent::Alias(anchor) => self.hand_on_and(Event::Alias(anchor), at),
             YamlEvent::SequenceStart(anchor, tag) => {
-                composer.take(Event::ListStart(marks(anchor, tag)), at);
+                self.seen.open.push(opened(span, '['));
+                self.hand_on_and(Event::ListStart(marks(anchor, tag)), at);
             }
             YamlEvent::MappingStart(anchor, tag) => {
-                composer.take(Event::MappingStart(marks(anchor, tag)), at);
+                self.seen.open.push(opened(span, '{'));
+                self.hand_on_and(Event::MappingStart(marks(anchor, tag)), at);
             }
-            YamlEvent::SequenceEnd | YamlEvent::MappingEnd => composer.take(Event::End, at),
             YamlEvent::Nothing
             | YamlEvent::StreamStart
             | YamlEvent::StreamEnd
-            | YamlEvent::DocumentEnd => {}
+            | YamlEvent::DocumentStart(_)
+            | YamlEvent::DocumentEnd => self.hand_on(),
         }
+    }
+
+    fn hand_on_and(&mut self, event: Event<'_>, at: Place) {
+        self.hand_on();
+        self.composer.take(event, at);
+    }
+
+    fn hand_on(&mut self) {
+        self.hand_on_held();
+        for at in self.ends.drain(..) {
+            self.composer.take(Event::End, at);
+        }
+    }
+
+    fn hand_on_held(&mut self) {
+        if let Some(Held { text, marks, place, .. }) = self.held.take() {
+            self.composer.take(Event::Scalar { text, plain: true, marks }, place);
+        }
+    }
+
+    /// Replaces the held scalar if the text breaks off in its last line: it is not what was meant.
+    fn cut(&mut self, line: usize) {
+        if let Some(held) = self.held.take_if(|held| held.end_line == line) {
+            self.seen.cut = Some(held.place);
+            self.composer.take(Event::Cut, held.place);
+        }
+    }
+
+    /// Ends the list of faults. What ended right here is left open: what is missing in it may
+    /// stand behind, with another indentation.
+    fn break_off(&mut self, place: Place, reason: String) {
+        self.hand_on_held();
+        self.composer.break_off(place, reason);
     }
 }
 
@@ -83,13 +159,12 @@ struct Control {
 }
 
 impl Control {
-    fn report(self, composer: &mut Composer<'_>) {
+    fn reason(self) -> String {
         let code = u32::from(self.character);
-        let reason = format!(
+        format!(
             "the control character U+{code:04X} stands in the text; write it as \
              \"\\x{code:02x}\" in double quotes"
-        );
-        composer.break_off(self.place, reason);
+        )
     }
 }
 
@@ -107,6 +182,15 @@ fn place(marker: Marker) -> Place {
     Place { line: marker.line(), column: marker.col() + 1 }
 }
 
+fn opened(span: Span, bracket: char) -> Opened {
+    if span.is_empty() {
+        return Opened { place: place(span.start), bracket: None };
+    }
+    // An anchor may stand before the bracket, which is the last character of the span.
+    let place = Place { line: span.end.line(), column: span.end.col() };
+    Opened { place, bracket: Some(bracket) }
+}
+
 fn marks(anchor: usize, tag: Option<Cow<'_, Tag>>) -> Marks {
     let tag = tag.map(|tag| {
         if tag.is_yaml_core_schema() {
@@ -116,31 +200,4 @@ fn marks(anchor: usize, tag: Option<Cow<'_, Tag>>) -> Marks {
         }
     });
     Marks { anchor, tag }
-}
-
-/// The parser's message, with a way out where its words have a common cause.
-fn syntax_reason(error: &ScanError) -> String {
-    let info = error.info();
-    let way_out = if info.contains("unexpected character") {
-        "; quote a text that starts with it"
-    } else if info.contains("tab") && info.contains("indent") {
-        "; indent with spaces"
-    } else if info.contains("escape character") {
-        "; write a backslash as two, or the text in single quotes"
-    } else if info.contains("Unicode character escape code") {
-        "; a surrogate is no character, so write the character itself"
-    } else if info.contains("unknown anchor") {
-        "; give a value the anchor &NAME before an alias *NAME stands for it"
-    } else if info.contains("mapping values are not allowed") {
-        "; quote a text that holds \": \", and indent the keys of one mapping alike"
-    } else if info.contains("recursion limit") {
-        "; it is nested too deep"
-    } else if info.contains("end of stream") {
-        "; a closing quote is missing"
-    } else if info.contains("simple key") {
-        "; a key is followed by \": \" on its own line"
-    } else {
-        ""
-    };
-    format!("not valid YAML: {info}{way_out}")
 }

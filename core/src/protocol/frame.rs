@@ -64,9 +64,12 @@ pub(super) fn decode_input(frame: &[u8]) -> Result<Input<'_>, FrameError> {
     Ok(Input::Request(Request { method, path, query, headers, body }))
 }
 
-pub(super) fn encode_outcome(outcome: &Outcome) -> Vec<u8> {
+/// The reply frame of `outcome`, behind the first byte of an answer.
+pub(super) fn encode_outcome(first: u8, outcome: &Outcome) -> Vec<u8> {
     let reply = &outcome.reply;
-    let mut frame = Vec::with_capacity(reply.body.len() + 256);
+    let headers = reply.headers.iter().map(|(name, value)| 8 + name.len() + value.len());
+    let mut frame = Vec::with_capacity(FIXED_BYTES + headers.sum::<usize>() + reply.body.len());
+    frame.push(first);
     frame.extend_from_slice(&reply.status.to_le_bytes());
     let hold_ms = match outcome.delivery {
         Delivery::Send => 0,
@@ -81,6 +84,9 @@ pub(super) fn encode_outcome(outcome: &Outcome) -> Vec<u8> {
     push_string(&mut frame, &reply.body);
     frame
 }
+
+/// The first byte, status, time to hold, number of headers, length of the body.
+const FIXED_BYTES: usize = 1 + 2 + 4 + 4 + 4;
 
 fn push_string(frame: &mut Vec<u8>, text: &str) {
     frame.extend_from_slice(&(text.len() as u32).to_le_bytes());

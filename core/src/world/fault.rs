@@ -105,7 +105,7 @@ impl Ledger {
     }
 
     /// Counts a fault that fired, and lists it while there is room in the list.
-    pub(super) fn list(&mut self, definition: &Definition, due: Due) {
+    pub(super) fn record(&mut self, definition: &Definition, due: Due) {
         self.count += 1;
         if self.listed == FAULTS_LISTED_MAX {
             return;

@@ -3,6 +3,7 @@
 //! Spec: "Create".
 
 use super::refusal::{self, Refusal};
+use crate::token::is_token;
 
 pub(super) const CONTENT_TYPE: &str = "content-type";
 pub(super) const CONTENT_ENCODING: &str = "content-encoding";
@@ -15,9 +16,15 @@ pub(super) fn media_type(headers: &[(&str, &[u8])]) -> Result<(), Refusal> {
     let mut types = values(headers, CONTENT_TYPE);
     if let Some(first) = types.next() {
         let shown = String::from_utf8_lossy(first);
-        let is_json = std::str::from_utf8(first).is_ok_and(is_json_type);
-        if types.next().is_some() || !is_json {
+        if types.next().is_some() {
+            return Err(refusal::repeated_media_type());
+        }
+        let mut parts = split_outside_quotes(&shown).into_iter();
+        if !parts.next().is_some_and(is_json_type) {
             return Err(refusal::unsupported_media_type(&shown));
+        }
+        if !parts.all(|parameter| charset_is_utf8(parameter.trim())) {
+            return Err(refusal::unsupported_charset(&shown));
         }
     }
     for value in values(headers, CONTENT_ENCODING) {
@@ -44,17 +51,17 @@ pub(super) fn values<'h>(
         .map(|(_, value)| *value)
 }
 
-fn is_json_type(value: &str) -> bool {
-    let mut parts = split_outside_quotes(value).into_iter();
-    let essence = parts.next().unwrap_or("").trim().to_ascii_lowercase();
-    let is_json = match essence.split_once('/') {
+/// Whether this type and subtype name JSON.
+fn is_json_type(essence: &str) -> bool {
+    let essence = essence.trim().to_ascii_lowercase();
+    match essence.split_once('/') {
         Some(("application", "json")) => true,
         Some((kind, subtype)) => {
-            is_token(kind) && is_token(subtype) && subtype.len() > 5 && subtype.ends_with("+json")
+            let prefix = subtype.strip_suffix("+json");
+            is_token(kind) && prefix.is_some_and(is_token)
         }
         None => false,
-    };
-    is_json && parts.all(|parameter| charset_is_utf8(parameter.trim()))
+    }
 }
 
 /// Whether a media-type parameter is no charset, or the charset UTF-8.
@@ -86,12 +93,4 @@ fn split_outside_quotes(value: &str) -> Vec<&str> {
     }
     parts.push(&value[start..]);
     parts
-}
-
-/// Whether `text` is an RFC 9110 token.
-fn is_token(text: &str) -> bool {
-    !text.is_empty()
-        && text
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }

@@ -5,6 +5,7 @@
 use crate::definition::{FaultKind, Resource};
 use crate::json::{self, JsonError};
 use crate::limits::{BODY_BYTES_MAX, IDEMPOTENCY_KEY_CHARS_MAX, RECORDS_MAX, STATE_BYTES_MAX};
+use crate::quoted::quoted;
 
 use super::reply::Reply;
 
@@ -31,11 +32,9 @@ impl Refusal {
             FaultKind::TooManyRequests => {
                 Some(Refusal::new(429, "too_many_requests", "Too many requests; try again later."))
             }
-            FaultKind::InternalError => Some(Refusal::new(
-                500,
-                "internal_error",
-                "The server met an internal error; the request was not carried out.",
-            )),
+            FaultKind::InternalError => {
+                Some(Refusal::new(500, "internal_error", "Internal server error."))
+            }
         }
     }
 
@@ -58,8 +57,9 @@ pub(super) fn nothing_served() -> Refusal {
     Refusal::new(
         404,
         "not_found",
-        "Nothing is served at this path. Every path begins with the path part of the base URL; \
-         joining with a leading slash may have dropped it (new URL and urljoin do).",
+        "Nothing is served at this path, of which a trailing slash would be a part; every path \
+         begins with the path part of the base URL, and joining with a leading slash may have \
+         dropped it (new URL and urljoin do).",
     )
 }
 
@@ -81,6 +81,25 @@ pub(super) fn unsupported_media_type(found: &str) -> Refusal {
             "The content type {} is not JSON; send the header Content-Type: application/json.",
             quoted(found)
         ),
+    )
+}
+
+pub(super) fn unsupported_charset(found: &str) -> Refusal {
+    Refusal::new(
+        415,
+        "unsupported_media_type",
+        format!(
+            "The content type {} has a charset other than UTF-8; send the body in UTF-8 with the header Content-Type: application/json.",
+            quoted(found)
+        ),
+    )
+}
+
+pub(super) fn repeated_media_type() -> Refusal {
+    Refusal::new(
+        415,
+        "unsupported_media_type",
+        "The header Content-Type comes more than once; send Content-Type: application/json once.",
     )
 }
 
@@ -167,33 +186,19 @@ pub(super) fn too_many_records() -> Refusal {
 }
 
 pub(super) fn state_full() -> Refusal {
-    Refusal::new(
-        507,
-        "world_full",
-        format!(
-            "The world is full: its state would pass {STATE_BYTES_MAX} bytes, which is its limit."
-        ),
-    )
+    let message = format!(
+        "The world is full: its state, with the room kept for the faults that can still fire, would pass {STATE_BYTES_MAX} bytes, which is its limit."
+    );
+    Refusal::new(507, "world_full", message)
 }
 
 pub(super) fn invalid_query(problem: &str, resource: &Resource) -> Refusal {
-    let declared = match resource.filters.as_slice() {
-        [] => String::from("this list has no filters"),
-        filters => {
-            let names: Vec<String> = filters.iter().map(|name| quoted(name)).collect();
-            format!("this list has the filters {}", names.join(", "))
-        }
+    const NAMED_MAX: usize = 20;
+    let named: Vec<String> = resource.filters.iter().take(NAMED_MAX).map(|n| quoted(n)).collect();
+    let declared = match resource.filters.len() {
+        0 => String::from("this list has no filters"),
+        1..=NAMED_MAX => format!("this list has the filters {}", named.join(", ")),
+        many => format!("this list has {many} filters, among them {}", named.join(", ")),
     };
     Refusal::new(400, "invalid_query", format!("{problem}; {declared}."))
-}
-
-/// A client's text inside a sentence: JSON-quoted, so that it stays one line, and cut when long.
-pub(super) fn quoted(text: &str) -> String {
-    const SHOWN_CHARS_MAX: usize = 80;
-    let mut quoted = String::new();
-    match text.char_indices().nth(SHOWN_CHARS_MAX) {
-        None => json::write_string(text, &mut quoted),
-        Some((cut, _)) => json::write_string(&format!("{}…", &text[..cut]), &mut quoted),
-    }
-    quoted
 }

@@ -2,6 +2,8 @@
 //!
 //! Spec: "Replies".
 
+use std::borrow::Cow;
+
 /// An HTTP reply: a status, headers and a JSON body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
@@ -9,22 +11,21 @@ pub struct Reply {
     pub status: u16,
     /// Headers in order. `Content-Length` is the listener's, and it puts the base URL's path in
     /// front of `Location`.
-    pub headers: Vec<(&'static str, String)>,
+    pub headers: Vec<(&'static str, Cow<'static, str>)>,
     /// The body, compact JSON.
     pub body: String,
 }
 
 impl Reply {
     pub(super) fn new(status: u16, body: String) -> Reply {
-        let headers = vec![
-            ("Content-Type", String::from("application/json")),
-            ("Cache-Control", String::from("no-store")),
-        ];
+        let mut headers = Vec::with_capacity(3);
+        headers.push(("Content-Type", Cow::Borrowed("application/json")));
+        headers.push(("Cache-Control", Cow::Borrowed("no-store")));
         Reply { status, headers, body }
     }
 
-    pub(super) fn with(mut self, name: &'static str, value: String) -> Reply {
-        self.headers.push((name, value));
+    pub(super) fn with(mut self, name: &'static str, value: impl Into<Cow<'static, str>>) -> Reply {
+        self.headers.push((name, value.into()));
         self
     }
 
@@ -41,6 +42,6 @@ impl Reply {
     }
 
     pub(super) fn replayed(record: &str) -> Reply {
-        Reply::ok(record.to_owned()).with("Idempotent-Replayed", String::from("true"))
+        Reply::ok(record.to_owned()).with("Idempotent-Replayed", "true")
     }
 }

@@ -13,7 +13,7 @@ use crate::definition::{Definition, Operation, Resource, Route};
 /// What a request addresses.
 #[derive(Debug)]
 pub(super) enum Target<'a> {
-    /// The evaluator's snapshot.
+    /// The snapshot.
     State,
     /// A route of a resource; `id` is empty unless the route is get.
     Route { operation: Operation, id: Cow<'a, str> },

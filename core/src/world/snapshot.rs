@@ -5,7 +5,7 @@
 use super::fault::Ledger;
 use super::store::Store;
 use crate::definition::Definition;
-use crate::json;
+use crate::{json, state_size};
 
 pub(super) fn write(definition: &Definition, stores: &[Store], ledger: &Ledger) -> String {
     let mut out = String::with_capacity(state_bytes(definition, stores) + ledger.bytes() + 256);
@@ -31,14 +31,10 @@ pub(super) fn write(definition: &Definition, stores: &[Store], ledger: &Ledger) 
 
 /// Bytes of the compact JSON of `state`.
 pub(super) fn state_bytes(definition: &Definition, stores: &[Store]) -> usize {
-    // A resource's name needs no escapes, so its text is its bytes between two quotes.
-    let resources: usize = definition
-        .resources
-        .iter()
-        .zip(stores)
-        .map(|(resource, store)| r#""":[]"#.len() + resource.name.len() + store.joined().len())
-        .sum();
-    "{}".len() + resources + definition.resources.len().saturating_sub(1)
+    let resources = definition.resources.iter().zip(stores);
+    state_size::bytes(
+        resources.map(|(resource, store)| (resource.name.as_str(), store.joined().len())),
+    )
 }
 
 pub(super) fn summary(definition: &Definition, stores: &[Store], ledger: &Ledger) -> String {

@@ -20,39 +20,33 @@ pub(super) struct Store {
     /// Where each record's text begins and ends in `joined`.
     spans: Vec<(usize, usize)>,
     by_id: BTreeMap<String, usize>,
-    /// For each filter, the positions of the records for each value, ascending.
-    by_filter: Vec<BTreeMap<String, Vec<usize>>>,
+    /// For each filter by its name, the positions of the records for each value, ascending.
+    by_filter: BTreeMap<String, BTreeMap<String, Vec<usize>>>,
     created: u64,
 }
 
 impl Store {
     /// A store that holds the seed records of `resource`.
     pub(super) fn seeded(resource: &Resource) -> Store {
-        let mut store =
-            Store { by_filter: vec![BTreeMap::new(); resource.filters.len()], ..Store::default() };
+        let by_filter = resource.filters.iter().map(|name| (name.clone(), BTreeMap::new()));
+        let mut store = Store { by_filter: by_filter.collect(), ..Store::default() };
         for record in &resource.seed {
             let id = match record.member(&resource.id_field) {
                 Some(Value::String(id) | Value::Number(id)) => id.clone().into_owned(),
                 _ => String::new(),
             };
-            store.push(resource, &id, record, &record.to_compact());
+            store.push(&id, record, &record.to_compact());
         }
         store
     }
 
     /// Adds a record that a create made, and counts it. Returns its position.
-    pub(super) fn create(
-        &mut self,
-        resource: &Resource,
-        id: &str,
-        record: &Value<'_>,
-        text: &str,
-    ) -> usize {
+    pub(super) fn create(&mut self, id: &str, record: &Value<'_>, text: &str) -> usize {
         self.created += 1;
-        self.push(resource, id, record, text)
+        self.push(id, record, text)
     }
 
-    fn push(&mut self, resource: &Resource, id: &str, record: &Value<'_>, text: &str) -> usize {
+    fn push(&mut self, id: &str, record: &Value<'_>, text: &str) -> usize {
         let position = self.spans.len();
         if position > 0 {
             self.joined.push(',');
@@ -61,8 +55,11 @@ impl Store {
         self.joined.push_str(text);
         self.spans.push((start, self.joined.len()));
         self.by_id.insert(id.to_owned(), position);
-        for (filter, index) in resource.filters.iter().zip(&mut self.by_filter) {
-            if let Some(key) = record.member(filter).and_then(value_key) {
+        // Once over the members, so that many filters and many members do not multiply.
+        for (name, value) in record.as_object().unwrap_or_default() {
+            if let Some(index) = self.by_filter.get_mut(name.as_ref())
+                && let Some(key) = value_key(value)
+            {
                 index.entry(key).or_default().push(position);
             }
         }
@@ -95,10 +92,15 @@ impl Store {
         self.by_id.get(id).copied()
     }
 
+    /// Whether its list takes this filter.
+    pub(super) fn has_filter(&self, name: &str) -> bool {
+        self.by_filter.contains_key(name)
+    }
+
     /// The JSON array of the records that match every filter.
     pub(super) fn list(&self, filters: &[Filter]) -> String {
         let mut list = String::from("[");
-        let mut matching = filters.iter().map(|(filter, text)| self.matching(*filter, text));
+        let mut matching = filters.iter().map(|(filter, text)| self.matching(filter, text));
         match matching.next() {
             None => list.push_str(&self.joined),
             Some(first) => {
@@ -119,10 +121,10 @@ impl Store {
     }
 
     /// The positions, ascending, of the records whose value for `filter` matches `text`.
-    fn matching(&self, filter: usize, text: &str) -> Vec<usize> {
+    fn matching(&self, filter: &str, text: &str) -> Vec<usize> {
         let mut positions: Vec<usize> = text_keys(text)
             .iter()
-            .filter_map(|key| self.by_filter[filter].get(key))
+            .filter_map(|key| self.by_filter.get(filter)?.get(key))
             .flatten()
             .copied()
             .collect();
