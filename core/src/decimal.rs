@@ -84,6 +84,21 @@ pub fn canonical(text: &str) -> Option<String> {
     Some(format!("{sign}{significant}e{exponent}"))
 }
 
+/// Whether the exact value of a JSON number lies in 0..=1, however near to it its double is.
+pub fn is_from_zero_to_one(text: &str) -> bool {
+    let Some(canonical) = canonical(text) else {
+        return false;
+    };
+    if matches!(canonical.as_str(), "0" | "1e0") {
+        return true;
+    }
+    // Without a sign: 0.DIGITS times ten to the number of digits and the exponent.
+    canonical.split_once('e').is_some_and(|(digits, exponent)| {
+        !digits.starts_with('-')
+            && exponent.parse::<i64>().is_ok_and(|exponent| digits.len() as i64 <= -exponent)
+    })
+}
+
 /// Whether `text` is a JSON number and nothing else.
 pub fn is_json_number(text: &str) -> bool {
     let unsigned = text.strip_prefix('-').unwrap_or(text);
@@ -103,4 +118,39 @@ pub fn is_json_number(text: &str) -> bool {
         && exponent.is_none_or(|exponent| {
             all_digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent))
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn from_zero_to_one_goes_by_the_exact_value() {
+        for text in [
+            "0",
+            "-0",
+            "-0.0",
+            "0e9",
+            "1",
+            "1.0",
+            "10e-1",
+            "0.5",
+            "1e-400",
+            "0.99999999999999999999",
+        ] {
+            assert!(is_from_zero_to_one(text), "{text}");
+        }
+        for text in [
+            "1.00000000000000000001",
+            "-1e-400",
+            "-1",
+            "2",
+            "1e1",
+            "10",
+            "100000000000000000001e-20",
+        ] {
+            assert!(!is_from_zero_to_one(text), "{text}");
+        }
+        assert!(!is_from_zero_to_one("1e-99999999999999999999"));
+    }
 }

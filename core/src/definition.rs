@@ -8,6 +8,7 @@
 mod compose;
 pub mod fault_listing;
 mod id_format;
+mod json_break;
 mod json_events;
 mod names;
 mod node;

@@ -25,6 +25,23 @@ fn every_beginning_of_a_definition_is_answered() {
     }
 }
 
+/// Nothing is wrong with what stands before the end, so nothing but the end is a fault.
+#[test]
+fn every_beginning_of_a_definition_in_json_has_one_fault() {
+    let text = include_bytes!("../../examples/payments/world.yaml");
+    let json = plain_value(text).expect("a readable text").to_compact();
+    for end in 1..json.len() {
+        let whole = json.as_bytes()[..end].to_vec();
+        for (words, bytes) in
+            [("not valid", whole.clone()), ("UTF-8", [whole, vec![0xff]].concat())]
+        {
+            let faults = Definition::parse(&bytes).expect_err("it breaks off").listed;
+            assert_eq!(faults.len(), 1, "the first {end} bytes: {faults:?}");
+            assert!(faults[0].reason.contains(words), "the first {end} bytes: {faults:?}");
+        }
+    }
+}
+
 #[test]
 fn accepted_texts_mean_the_same_as_their_plain_json() {
     let accepted = vector_texts().into_iter().filter(|text| Definition::parse(text).is_ok());
@@ -42,20 +59,31 @@ fn accepted_texts_mean_the_same_as_their_plain_json() {
     }
 }
 
+/// What a text is filled with to exhaust its reader.
+#[rustfmt::skip]
+const UNITS: [&str; 48] = [
+    "- ", "-\n", "? ", ": ", ":", "[", "{", "{a: ", "[a: b,", "{? a", "[]: 1\n", "*a ", "&a ",
+    "!a ", "%a\n", "|\n", "'", "\"", "#", " ", "\t", "\n", "\r", ",", "a\n ", "a: ", "a:\n ",
+    "\u{0}", "\u{feff}", "---\n", "...\n", "<<: ", "~", "1e9,", "\\", "é", "\"a\",", "'a': [",
+    "[\"a\",", "{'a':[],", "a\n", "a: b\n", "- a b\n", "{\"a\":", "{\"a\":1,\"a\":", "\"a\":[],",
+    "a: [5]\n", "&a a: *a\n",
+];
+
 #[test]
 fn texts_made_to_exhaust_the_reader_are_answered() {
     // A few bytes are left for what stands before it.
     let fill = |unit: &str| unit.repeat((DEFINITION_BYTES_MAX - 8) / unit.len());
-    for unit in [
-        "- ", "-\n", "? ", ": ", ":", "[", "{", "{a: ", "[a: b,", "{? a", "[]: 1\n", "*a ", "&a ",
-        "!a ", "%a\n", "|\n", "'", "\"", "#", " ", "\t", "\n", "\r", ",", "a\n ", "a: ", "a:\n ",
-        "\u{0}", "\u{feff}", "---\n", "...\n", "<<: ", "~", "1e9,", "\\", "é", "\"a\",", "'a': [",
-        "[\"a\",", "{'a':[],", "a\n", "a: b\n", "- a b\n",
-    ] {
+    for unit in UNITS {
         check_answer(fill(unit).as_bytes(), unit);
         check_answer(format!("a: [{}", fill(unit)).as_bytes(), unit);
         check_answer(format!("[[{}", fill(unit)).as_bytes(), unit);
+        check_answer(format!("{{\"b\":{}", fill(unit)).as_bytes(), unit);
+        check_answer(&[b"{\"a\":", fill(unit).as_bytes(), b"\xff"].concat(), unit);
     }
+}
+
+#[test]
+fn structures_made_to_exhaust_the_reader_are_answered() {
     let steps: String = (0..700).map(|depth| " ".repeat(depth) + "a:\n").collect();
     check_answer(steps.as_bytes(), "mappings in mappings");
     let keys: String = (0..35_000).map(|key| format!("k{key},")).collect();
@@ -94,7 +122,9 @@ fn check_answer(bytes: &[u8], name: &str) {
         assert!(!path.contains(char::is_control), "{name}: {fault:?}");
         assert!(!reason.contains(char::is_control), "{name}: {fault:?}");
         assert!(reason.chars().count() < 400, "{name}: {fault:?}");
-        let must_help = reason.starts_with("must be ") || reason.starts_with("not valid YAML: ");
+        let must_help = ["must be ", "not valid YAML: ", "not valid JSON: "]
+            .iter()
+            .any(|words| reason.starts_with(words));
         assert!(!must_help || reason.contains("; "), "{name}: no way out: {fault:?}");
     }
 }

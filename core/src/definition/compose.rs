@@ -1,13 +1,13 @@
 //! Composes a tree from events, and refuses what plain JSON could not say or would say twice.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::node::{Content, Entries, Entry, Items, Node, Place};
 use super::path::{push_index, push_key, whole_if_empty};
 use super::scalar::{self, Plain};
 use super::sink::Sink;
-use super::text::{Event, Marks};
+use super::text::{Event, Marks, Text};
 use crate::limits::{DEFINITION_DEPTH_MAX, DEFINITION_EXPANDED_BYTES_MAX};
 use crate::quoted::quoted;
 
@@ -25,6 +25,19 @@ pub(super) struct Composer<'s> {
     over_expanded: bool,
     /// How many levels of a part that is nested too deep are open.
     skipped_levels: usize,
+    /// Which of its further values a key takes that stands there again: 0 for its first one.
+    nth: usize,
+    /// Where the last event stands.
+    last: Place,
+    text: Found,
+}
+
+/// What is told of the text besides its tree.
+#[derive(Default)]
+struct Found {
+    is_empty: bool,
+    repeats: Vec<(Place, Place)>,
+    repeats_max: usize,
 }
 
 /// A list or mapping whose end has not come.
@@ -42,7 +55,8 @@ enum Parts {
     List(Vec<Node>),
     Mapping {
         entries: Vec<Entry>,
-        seen: BTreeSet<Rc<str>>,
+        /// Each key with the index of its entry and how often it came.
+        seen: BTreeMap<Rc<str>, (usize, usize)>,
         /// The key whose value comes next.
         key: Option<Key>,
         /// Whether every key so far has a name.
@@ -54,15 +68,18 @@ struct Key {
     /// `None` for a key about which a fault is listed.
     name: Option<Rc<str>>,
     place: Place,
-    /// Whether the key came before in the same mapping.
-    duplicate: bool,
+    /// The index of its entry, and how often the key came before in the same mapping.
+    index: usize,
+    nth: usize,
     /// What is wrong with the key if a value follows: a text that breaks off here lacks a closing
     /// bracket rather than a name.
     unsaid: Option<&'static str>,
 }
 
 impl<'s> Composer<'s> {
-    pub(super) fn new(sink: &'s mut Sink) -> Composer<'s> {
+    /// A composer that gives a key that stands there again its `nth` further value, or the last
+    /// if it has fewer; with 0 each key has its first.
+    pub(super) fn new(nth: usize, sink: &'s mut Sink) -> Composer<'s> {
         Composer {
             sink,
             open: Vec::new(),
@@ -71,11 +88,15 @@ impl<'s> Composer<'s> {
             expanded_bytes: 0,
             over_expanded: false,
             skipped_levels: 0,
+            nth,
+            last: Place::START,
+            text: Found::default(),
         }
     }
 
     /// Takes the next event, which stands at `place`.
     pub(super) fn take(&mut self, event: Event<'_>, place: Place) {
+        self.last = place;
         if self.skipped_levels > 0 {
             self.skip(&event);
             return;
@@ -86,7 +107,7 @@ impl<'s> Composer<'s> {
             Event::MappingStart(marks) => {
                 let parts = Parts::Mapping {
                     entries: Vec::new(),
-                    seen: BTreeSet::new(),
+                    seen: BTreeMap::new(),
                     key: None,
                     named: true,
                 };
@@ -103,12 +124,17 @@ impl<'s> Composer<'s> {
         self.sink.end(place, reason);
     }
 
-    /// The tree; of a text that broke off, what stands before.
-    pub(super) fn finish(mut self) -> Option<Node> {
+    /// The tree and what is told with it; of a text that broke off, what stands before.
+    pub(super) fn finish(mut self) -> Option<Text> {
+        if !self.open.is_empty() {
+            self.last = Place { line: usize::MAX, column: usize::MAX };
+        }
         while !self.open.is_empty() {
             self.end(false);
         }
-        self.root
+        let Found { is_empty, mut repeats, repeats_max } = self.text;
+        repeats.sort();
+        self.root.map(|root| Text { root, is_empty, repeats, repeats_max })
     }
 
     fn scalar(&mut self, text: &str, plain: bool, marks: Marks, place: Place) {
@@ -143,6 +169,7 @@ impl<'s> Composer<'s> {
                 Node::faulty(place)
             }
         };
+        self.text.is_empty = plain && text.is_empty() && !tagged && self.open.is_empty();
         self.expanded_bytes += node.bytes;
         self.remember(marks.anchor, &node);
         self.deliver(node);
@@ -304,12 +331,22 @@ impl<'s> Composer<'s> {
                 items.push(node);
             }
             Parts::Mapping { entries, key, .. } => {
-                let Some(Key { name: Some(name), place, duplicate: false, .. }) = key.take() else {
+                let Some(Key { name: Some(name), place, index, nth, .. }) = key.take() else {
                     return;
                 };
+                if nth > self.nth {
+                    return;
+                }
                 open.bytes += json_string_bytes(&name) + 1 + node.bytes + 1;
                 open.levels = open.levels.max(node.levels);
-                entries.push(Entry { key: name, place, value: node });
+                match entries.get_mut(index) {
+                    // The key keeps its place: what is wrong with its name was said there.
+                    Some(entry) => {
+                        entry.value = node;
+                        self.text.repeats.push((place, self.last));
+                    }
+                    None => entries.push(Entry { key: name, place, value: node }),
+                }
             }
         }
     }
@@ -337,16 +374,22 @@ impl<'s> Composer<'s> {
     }
 
     fn set_key(&mut self, name: Option<Rc<str>>, place: Place) {
-        let Some(Open { parts: Parts::Mapping { seen, key, named, .. }, .. }) =
+        let Some(Open { parts: Parts::Mapping { entries, seen, key, named, .. }, .. }) =
             self.open.last_mut()
         else {
             return;
         };
         *named &= name.is_some();
-        let duplicate = name.as_ref().is_some_and(|name| !seen.insert(Rc::clone(name)));
+        let (mut index, mut nth) = (entries.len(), 0);
+        if let Some(name) = &name {
+            let came = seen.entry(Rc::clone(name)).or_insert((index, 0));
+            (index, nth) = *came;
+            came.1 += 1;
+        }
+        self.text.repeats_max = self.text.repeats_max.max(nth);
         self.expanded_bytes += name.as_ref().map_or(0, |name| json_string_bytes(name) + 1);
-        *key = Some(Key { name, place, duplicate, unsaid: None });
-        if duplicate {
+        *key = Some(Key { name, place, index, nth, unsaid: None });
+        if nth > 0 {
             self.report_here(place, "the key stands here a second time; keep one");
         }
     }

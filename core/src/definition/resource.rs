@@ -83,14 +83,16 @@ pub(super) fn read(name: &str, node: &Node, path: &Path<'_>, sink: &mut Sink) ->
     if let Some(node) = fields.get("filters") {
         resource.filters = filters(node, &path.key("filters"), sink);
     }
+    let mut key_field = None;
     if let Some(node) = fields.get("idempotency") {
-        resource.idempotency = idempotency(node, &path.key("idempotency"), id_field, sink);
+        let path = path.key("idempotency");
+        (resource.idempotency, key_field) = idempotency(node, &path, id_field, sink);
     }
     if let Some(node) = fields.get("seed") {
         let rules = seed::Rules {
             id_field,
             reserved_ids: id_format.as_ref().filter(|_| resource.routes.create),
-            key_field: resource.idempotency.as_ref().map(|keys| keys.field.as_str()),
+            key_field,
         };
         if let Content::List(list) = &*node.content {
             draft.record_count = list.items.len();
@@ -175,13 +177,16 @@ fn filters(node: &Node, path: &Path<'_>, sink: &mut Sink) -> Vec<String> {
     filters
 }
 
-fn idempotency(
-    node: &Node,
+/// The header and the field, and the field alone, which judges records whatever the header is.
+fn idempotency<'n>(
+    node: &'n Node,
     path: &Path<'_>,
     id_field: Option<&str>,
     sink: &mut Sink,
-) -> Option<Idempotency> {
-    let fields = fields(node, path, &IDEMPOTENCY_KEYS, IDEMPOTENCY_WAY_OUT, sink)?;
+) -> (Option<Idempotency>, Option<&'n str>) {
+    let Some(fields) = fields(node, path, &IDEMPOTENCY_KEYS, IDEMPOTENCY_WAY_OUT, sink) else {
+        return (None, None);
+    };
     let header = fields.get("header").and_then(|node| {
         let path = path.key("header");
         let name = text(node, &path, sink)?;
@@ -199,8 +204,11 @@ fn idempotency(
                 quoted(name)
             );
             sink.report(node.place, path, reason);
+            return None;
         }
-        Some(String::from(name))
+        Some(name)
     });
-    Some(Idempotency { header: header?, field: field? })
+    let both = header.zip(field);
+    let both = both.map(|(header, field)| Idempotency { header, field: String::from(field) });
+    (both, field)
 }

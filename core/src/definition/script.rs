@@ -147,9 +147,12 @@ fn kind(fields: &Fields<'_>, path: &Path<'_>, sink: &mut Sink) -> Option<FaultKi
 }
 
 fn trigger(fields: &Fields<'_>, item: &Node, path: &Path<'_>, sink: &mut Sink) -> Option<Trigger> {
-    match (fields.get("on_requests"), fields.get("probability")) {
-        (Some(node), None) => on_requests(node, &path.key("on_requests"), sink),
-        (None, Some(node)) => probability(node, &path.key("probability"), sink),
+    let ordinals =
+        fields.get("on_requests").map(|node| on_requests(node, &path.key("on_requests"), sink));
+    let chance =
+        fields.get("probability").map(|node| probability(node, &path.key("probability"), sink));
+    match (ordinals, chance) {
+        (Some(trigger), None) | (None, Some(trigger)) => trigger,
         (Some(_), Some(_)) => {
             let reason = "a fault has on_requests or probability, not both; take one out";
             sink.report(item.place, path, reason);
@@ -198,7 +201,8 @@ fn probability(node: &Node, path: &Path<'_>, sink: &mut Sink) -> Option<Trigger>
         return None;
     }
     match number.parse::<f64>() {
-        Ok(chance) if (0.0..=1.0).contains(&chance) => Some(Trigger::Probability(chance)),
+        // The double nearest to a number outside may lie inside.
+        Ok(chance) if decimal::is_from_zero_to_one(number) => Some(Trigger::Probability(chance)),
         _ => {
             sink.report(node.place, path, "a probability is a number from 0 to 1");
             None

@@ -15,6 +15,8 @@ pub(super) struct Sink {
     more: usize,
     /// Once there are very many: the last place at which one is still listed.
     horizon: Option<Place>,
+    /// Where faults are listed, both ends included and sorted; everywhere when there is none.
+    only: Option<Vec<(Place, Place)>>,
 }
 
 impl Sink {
@@ -23,17 +25,59 @@ impl Sink {
     /// Where there are very many, those too far down to be listed are only counted, so that a
     /// hostile file cannot make this costly.
     pub(super) fn report(&mut self, place: Place, path: impl Display, reason: impl Into<String>) {
-        const VERY_MANY: usize = 20 * DEFINITION_FAULTS_LISTED_MAX;
+        if !self.lists_at(place) {
+            return;
+        }
         if self.horizon.is_some_and(|horizon| place > horizon) {
             self.more += 1;
             return;
         }
-        self.faults.push(fault(place, path.to_string(), reason.into()));
+        self.push(fault(place, path.to_string(), reason.into()));
+    }
+
+    fn push(&mut self, fault: DefinitionFault) {
+        const VERY_MANY: usize = 20 * DEFINITION_FAULTS_LISTED_MAX;
+        self.faults.push(fault);
         if self.faults.len() == VERY_MANY {
             self.faults.sort_by_key(place_of);
             self.cut();
             self.horizon = self.faults.last().map(place_of);
         }
+    }
+
+    /// Forgets what was listed, and lists from now on only what stands in one of `ranges`, which
+    /// are sorted by their starts.
+    pub(super) fn keep_only(&mut self, ranges: Vec<(Place, Place)>) {
+        self.faults.clear();
+        (self.more, self.horizon) = (0, None);
+        // Ranges inside others say nothing new, and without them one look finds the right one.
+        let mut outer: Vec<(Place, Place)> = Vec::new();
+        for range in ranges {
+            if outer.last().is_none_or(|last| range.1 > last.1) {
+                outer.push(range);
+            }
+        }
+        self.only = Some(outer);
+    }
+
+    fn lists_at(&self, place: Place) -> bool {
+        self.only.as_ref().is_none_or(|ranges| {
+            let behind = ranges.partition_point(|(start, _)| *start <= place);
+            ranges[..behind].last().is_some_and(|(_, end)| place <= *end)
+        })
+    }
+
+    /// Lists the faults of `other` that are not listed yet.
+    pub(super) fn adopt(&mut self, other: Sink) {
+        for fault in other.faults {
+            let is_beyond = self.horizon.is_some_and(|horizon| place_of(&fault) > horizon);
+            if is_beyond {
+                self.more += 1;
+            } else if !self.faults.contains(&fault) {
+                self.push(fault);
+            }
+        }
+        self.more += other.more;
     }
 
     /// Counts the faults behind the last that is listed, rather than keeping them.

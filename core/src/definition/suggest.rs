@@ -55,7 +55,9 @@ fn nearest<'c>(text: &str, candidates: &[(&'c str, String)]) -> Option<&'c str> 
                 return None;
             }
             let distance = strsim::osa_distance(text, bare);
-            (distance <= distance_max).then_some((distance, *candidate))
+            // As far apart as the longer one is long, they share nothing.
+            let length_max = bare.chars().count().max(text.chars().count());
+            (distance <= distance_max && distance < length_max).then_some((distance, *candidate))
         })
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
@@ -103,6 +105,9 @@ mod tests {
             ("fields", &["id_fields_here"], Some("id_fields_here")),
             ("a_long_text_with_get", &["get"], None),
             ("", &["c"], None),
+            ("b", &["a"], None),
+            ("A", &["a"], Some("a")),
+            ("ab", &["b"], Some("b")),
         ] {
             assert_eq!(suggestion(text, names.iter().copied()), wanted, "{text}");
         }

@@ -8,6 +8,7 @@ use super::path::Path;
 use super::read::{self, KeySpec, fields, integer, mapping, wrong_kind};
 use super::resource::{self, Draft};
 use super::sink::Sink;
+use super::text::Text;
 use super::{Definition, Fault, Faults, names, script, text};
 use crate::json::Value;
 use crate::limits::{RECORDS_MAX, RESOURCES_MAX, STATE_BYTES_MAX};
@@ -21,19 +22,37 @@ const KEYS: [KeySpec; 5] = [
     KeySpec::optional("faults"),
 ];
 
+/// How many further values of one key are judged; every one costs another reading.
+const REPEATS_READ_MAX: usize = 4;
+
 const WAY_OUT: &str = "begin with the key world_version: 1";
 
 /// See [`Definition::parse`].
 pub(super) fn parse(bytes: &[u8]) -> Result<Definition, Faults> {
     judged(|sink| {
-        let root = text::read(bytes, sink)?;
-        definition(&root, bytes, sink)
+        let text = text::read(bytes, sink)?;
+        let definition = definition(&text, bytes, sink);
+        for nth in 1..=text.repeats_max.min(REPEATS_READ_MAX) {
+            sink.adopt(faults_of_repeats(bytes, nth));
+        }
+        definition
     })
 }
 
 /// See [`super::plain_value`].
 pub(super) fn plain_value(bytes: &[u8]) -> Result<Value<'static>, Faults> {
-    judged(|sink| text::read(bytes, sink)).map(|root| root.to_value())
+    judged(|sink| text::read(bytes, sink)).map(|text| text.root.to_value())
+}
+
+/// What is wrong with the values of keys that stand there again, the whole judged as if each such
+/// key had its `nth` further value.
+fn faults_of_repeats(bytes: &[u8], nth: usize) -> Sink {
+    let mut sink = Sink::default();
+    if let Some(text) = text::read_repeats(bytes, nth, &mut sink) {
+        sink.keep_only(text.repeats.clone());
+        definition(&text, bytes, &mut sink);
+    }
+    sink
 }
 
 /// What `read` yields, if it listed no fault. It lists one wherever it yields nothing.
@@ -47,11 +66,17 @@ fn judged<T>(read: impl FnOnce(&mut Sink) -> Option<T>) -> Result<T, Faults> {
     }
 }
 
-/// The definition at `root`. It may be used only when no fault was listed; until then a faulty
+/// The definition that `text` holds. It may be used only when no fault was listed; until then a faulty
 /// part is left out or stands at its default.
-fn definition(root: &Node, bytes: &[u8], sink: &mut Sink) -> Option<Definition> {
-    if matches!(&*root.content, Content::Null) {
+fn definition(text: &Text, bytes: &[u8], sink: &mut Sink) -> Option<Definition> {
+    let root = &text.root;
+    if text.is_empty {
         text::report_empty(sink);
+        return None;
+    }
+    if matches!(&*root.content, Content::Null) {
+        let reason = format!("must be a mapping, found null; {WAY_OUT}");
+        sink.report(root.place, Path::Root, reason);
         return None;
     }
     if sink.broken_off() && root.levels == 0 {

@@ -67,7 +67,7 @@ fn way_out_of_scalar(info: &str) -> Option<&'static str> {
     } else if info.contains("escape character") || info.contains("hexadecimal number") {
         "write a backslash as two, or the text in single quotes"
     } else if info.contains("Unicode character escape code") {
-        "a surrogate is no character, so write the character itself"
+        "a surrogate, or what is above U+10FFFF, is no character, so write the character itself"
     } else if info.contains("unknown anchor") {
         "give a value the anchor &NAME before an alias *NAME stands for it"
     } else if info.contains("recursion limit") {

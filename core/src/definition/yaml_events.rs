@@ -2,15 +2,16 @@
 
 use std::borrow::Cow;
 
-use saphyr_parser::{Event as YamlEvent, Marker, Parser, ScalarStyle, Span, Tag};
+use saphyr_parser::{Event as YamlEvent, Marker, Parser, ScalarStyle, ScanError, Span, Tag};
 
 use super::compose::Composer;
 use super::node::Place;
-use super::text::{Event, Marks, end_of};
+use super::text::{Event, Marks, Stop};
 use super::yaml_break::{self, Opened, Seen};
 
 /// Feeds a YAML document's events to `composer`, up to its end or to what ends its list of faults.
-pub(super) fn feed(text: &str, composer: &mut Composer<'_>) {
+/// It reads no further than `stop`.
+pub(super) fn feed(text: &str, stop: Option<Stop>, composer: &mut Composer<'_>) {
     let control = first_control(text);
     // The parser takes a NUL for the end of the text; any other control character does as well
     // for finding the place.
@@ -18,15 +19,16 @@ pub(super) fn feed(text: &str, composer: &mut Composer<'_>) {
         Some(_) => Cow::Owned(text.replace('\0', "\u{1}")),
         None => Cow::Borrowed(text),
     };
+    let stop = [stop, control].into_iter().flatten().min_by_key(|stop| stop.index);
     let mut reader = Reader { composer, held: None, ends: Vec::new(), seen: Seen::default() };
     let mut documents = 0;
     for event in Parser::new_from_str(&text) {
         let (event, span) = match event {
             Ok(event) => event,
             Err(error) => {
-                match control {
-                    Some(control) if control.index <= error.marker().index() => {
-                        reader.break_off(control.place, control.reason());
+                match stop {
+                    Some(stop) if is_behind(&error, &stop) => {
+                        reader.break_off(stop.place, stop.reason);
                     }
                     _ => {
                         reader.cut(error.marker().line());
@@ -37,10 +39,8 @@ pub(super) fn feed(text: &str, composer: &mut Composer<'_>) {
                 return;
             }
         };
-        if let Some(control) = control
-            && span.end.index() > control.index
-        {
-            reader.break_off(control.place, control.reason());
+        if let Some(stop) = stop.as_ref().filter(|stop| span.end.index() > stop.index) {
+            reader.break_off(stop.place, stop.reason.clone());
             return;
         }
         if matches!(event, YamlEvent::DocumentStart(_)) {
@@ -54,6 +54,21 @@ pub(super) fn feed(text: &str, composer: &mut Composer<'_>) {
         }
         reader.take(event, span);
     }
+    if let Some(stop) = stop {
+        reader.break_off(stop.place, stop.reason);
+    }
+}
+
+/// Whether the YAML parser reads the whole text, whatever it means.
+pub(super) fn accepts(text: &str) -> bool {
+    first_control(text).is_none() && Parser::new_from_str(text).all(|event| event.is_ok())
+}
+
+/// Whether the parser had passed `stop` when it stumbled. Of a quote that is not closed it names
+/// the start and has read all that is behind.
+fn is_behind(error: &ScanError, stop: &Stop) -> bool {
+    let is_open_quote = error.info().contains("quoted scalar, found unexpected end of stream");
+    is_open_quote || stop.index <= error.marker().index()
 }
 
 /// Hands events on, one step late: the text may break off in what was read last.
@@ -150,32 +165,15 @@ impl<'a> Reader<'_, '_, 'a> {
 }
 
 /// A control character that YAML has only as an escape, and that the parser lets pass.
-#[derive(Clone, Copy)]
-struct Control {
-    /// In characters from the start of the text.
-    index: usize,
-    place: Place,
-    character: char,
-}
-
-impl Control {
-    fn reason(self) -> String {
-        let code = u32::from(self.character);
-        format!(
-            "the control character U+{code:04X} stands in the text; write it as \
-             \"\\x{code:02x}\" in double quotes"
-        )
-    }
-}
-
-fn first_control(text: &str) -> Option<Control> {
+fn first_control(text: &str) -> Option<Stop> {
     let is_bare = |character: char| character < ' ' && !matches!(character, '\t' | '\n' | '\r');
     let at = text.find(is_bare)?;
-    Some(Control {
-        index: text[..at].chars().count(),
-        place: end_of(&text[..at]),
-        character: text[at..].chars().next()?,
-    })
+    let code = u32::from(text[at..].chars().next()?);
+    let reason = format!(
+        "the control character U+{code:04X} stands in the text; write it as \"\\x{code:02x}\" in \
+         double quotes"
+    );
+    Some(Stop::new(text, at, reason))
 }
 
 fn place(marker: Marker) -> Place {
