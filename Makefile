@@ -1,7 +1,7 @@
 # Two commands do everything on a fresh machine with rustup, Node, Python and make:
 # `make demo` and `make test`. Both install what they need into this folder or by rustup.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test lint
+.PHONY: help setup build demo test bench lint
 
 CARGO ?= cargo
 
@@ -20,5 +20,9 @@ demo: build ## watch a double refund happen, and then not happen
 test: setup ## run every test; the last line counts them
 	@tests/run
 
-lint: setup ## format, clippy, the vector files
+bench: setup ## measure the engine beside a bare hyper server
+	$(CARGO) build --locked --profile dist --package attest-host --package attest-bench
+	@target/dist/attest-bench
+
+lint: setup ## check format and lints
 	@tests/lint

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use crate::error::Error;
 use crate::guest::Guest;
-use crate::world::{Description, World};
+use crate::world::{Description, KeyDescription, ResourceDescription, World};
 
 /// Reads the definition `file`, opens its world, and returns what it serves, in lines for a
 /// person.
@@ -48,13 +48,22 @@ fn describe(file: &Path, world: &Description) -> String {
     let _ = writeln!(text, "{}: a valid definition", file.display());
     let _ = writeln!(text, "base URL in: {}", world.base_url_env);
     section(&mut text, "routes", &world.routes);
-    let records = world.resources.iter().map(|resource| match resource.records {
-        1 => format!("{}: 1 record", resource.name),
-        records => format!("{}: {records} records", resource.name),
-    });
-    section(&mut text, "records", &records.collect::<Vec<_>>());
+    section(&mut text, "resources", &world.resources.iter().map(line_of).collect::<Vec<_>>());
     section(&mut text, "faults", &world.faults);
     text
+}
+
+fn line_of(resource: &ResourceDescription) -> String {
+    let ResourceDescription { name, records, id_field, first_id, idempotency } = resource;
+    let plural = if *records == 1 { "" } else { "s" };
+    let mut line = format!("{name}: {records} record{plural}");
+    if let Some(first) = first_id {
+        let _ = write!(line, ", new ones from {id_field} {first:?}");
+    }
+    if let Some(KeyDescription { header, field }) = idempotency {
+        let _ = write!(line, ", key of {header} kept in {field}");
+    }
+    line
 }
 
 fn section(text: &mut String, title: &str, lines: &[String]) {

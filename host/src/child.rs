@@ -28,6 +28,9 @@ pub struct Plan {
     pub arguments: Vec<OsString>,
     /// The variables that it gets besides those of the engine.
     pub variables: Vec<(OsString, OsString)>,
+    /// The base URL of its world. It stands in one of the variables, holds a secret of this
+    /// world, and so marks what inherits them.
+    pub base_url: String,
 }
 
 impl Plan {
@@ -46,8 +49,8 @@ impl Plan {
             (OsString::from("NO_PROXY"), with_loopback(upper.as_deref().or(lower.as_deref()))),
             (OsString::from("no_proxy"), with_loopback(lower.as_deref().or(upper.as_deref()))),
         ];
-        variables.push((OsString::from(variable), OsString::from(base_url)));
-        Plan { program, arguments, variables }
+        variables.push((OsString::from(variable), OsString::from(&base_url)));
+        Plan { program, arguments, variables, base_url }
     }
 }
 
@@ -69,7 +72,7 @@ fn with_loopback(hosts: Option<&OsStr>) -> OsString {
         Some(hosts) if hosts.is_empty() => OsString::from(LOOPBACK),
         // This one holds for every host, but only while it stands alone.
         Some(hosts) if hosts == "*" => hosts.to_owned(),
-        Some(hosts) if hosts.as_encoded_bytes().ends_with(LOOPBACK.as_bytes()) => hosts.to_owned(),
+        Some(hosts) if ends_with_loopback(hosts) => hosts.to_owned(),
         Some(hosts) => {
             let mut hosts = hosts.to_owned();
             hosts.push(",");
@@ -77,6 +80,13 @@ fn with_loopback(hosts: Option<&OsStr>) -> OsString {
             hosts
         }
     }
+}
+
+/// Whether the last items of the list are the loopback addresses.
+fn ends_with_loopback(hosts: &OsStr) -> bool {
+    let hosts: Vec<&[u8]> = hosts.as_encoded_bytes().split(|byte| *byte == b',').collect();
+    let loopback: Vec<&[u8]> = LOOPBACK.split(',').map(str::as_bytes).collect();
+    hosts.ends_with(&loopback)
 }
 
 /// The only form that every common client understands: no ports, no ranges, no wildcard.
@@ -93,6 +103,11 @@ mod tests {
             (Some(""), "127.0.0.1,localhost,::1"),
             (Some("a.example"), "a.example,127.0.0.1,localhost,::1"),
             (Some("a,127.0.0.1,localhost,::1"), "a,127.0.0.1,localhost,::1"),
+            (Some("127.0.0.1,localhost,::1"), "127.0.0.1,localhost,::1"),
+            (
+                Some("10.127.0.0.1,localhost,::1"),
+                "10.127.0.0.1,localhost,::1,127.0.0.1,localhost,::1",
+            ),
             (Some("*"), "*"),
         ] {
             assert_eq!(with_loopback(before.map(OsStr::new)), after);

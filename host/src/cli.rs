@@ -3,19 +3,17 @@
 //! Spec: "The command line".
 
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap_complete::Shell;
 
 use crate::error::Error;
 use crate::guest::{CORE_SHA256, WASMTIME_VERSION};
 use crate::log::{Level, Log};
-use crate::{check, child, exit, run, serve};
-
-/// The JSON schema of a definition file.
-const SCHEMA: &str = include_str!("../../proto/attest/v1/world-v1.schema.json");
+use crate::{check, child, exit, init, manual, run, serve};
 
 /// Does what the process's arguments ask for, and returns the exit code. Messages go to
 /// standard error.
@@ -58,6 +56,15 @@ pub(crate) fn print(text: &[u8]) -> Result<(), Error> {
     stdout.write_all(text).and_then(|()| stdout.flush()).map_err(Error::Output)
 }
 
+/// Prints what a person asked for. A reader who has seen enough and left, as `head` does, is no
+/// error.
+fn show(text: &[u8]) -> Result<u8, Error> {
+    match print(text) {
+        Err(Error::Output(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(exit::SUCCESS),
+        printed => printed.map(|()| exit::SUCCESS),
+    }
+}
+
 /// Serves worlds: local, stateful HTTP stand-ins for the systems that an agent acts on
 #[derive(Debug, Parser)]
 #[command(name = "attest-engine", disable_version_flag = true, subcommand_required = false)]
@@ -80,12 +87,27 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run a command inside a world, or serve one to a test helper
-    World(WorldArgs),
+    /// Write a commented definition file to start from, and its schema for editors
+    Init(InitArgs),
     /// Check a definition file and print what its world serves
     Check(CheckArgs),
+    /// Run a command inside a world, or serve one to a test helper
+    World(WorldArgs),
     /// Print the JSON schema of a definition file
     Schema,
+    /// Print a script with which a shell completes this command line
+    #[command(after_help = COMPLETIONS_HELP)]
+    Completions(CompletionsArgs),
+    /// Print the manual page
+    #[command(after_help = "To read it at once: attest-engine man | man -l -")]
+    Man(ManArgs),
+}
+
+#[derive(Debug, Args)]
+struct InitArgs {
+    /// The file to write; it must not be there yet
+    #[arg(long, value_name = "FILE", default_value = "world.yaml")]
+    file: PathBuf,
 }
 
 #[derive(Debug, Args)]
@@ -96,8 +118,23 @@ struct CheckArgs {
 }
 
 #[derive(Debug, Args)]
+struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+#[derive(Debug, Args)]
+struct ManArgs {
+    /// The subcommand whose page to print, rather than that of the program
+    #[arg(value_parser = manual::SUBCOMMANDS)]
+    subcommand: Option<String>,
+}
+
+#[derive(Debug, Args)]
 #[command(override_usage = "attest-engine world --file <FILE> [OPTIONS] -- <COMMAND>...\n       \
-                            attest-engine world --file <FILE> [OPTIONS] --serve")]
+                            attest-engine world --file <FILE> [OPTIONS] --serve",
+          after_long_help = EXIT_STATUS)]
 struct WorldArgs {
     /// The definition file
     #[arg(long, value_name = "FILE")]
@@ -131,10 +168,11 @@ struct WorldArgs {
 
 fn carry_out(cli: Cli, log: Log) -> Result<u8, Error> {
     if cli.version {
-        print(version(cli.verbose).as_bytes())?;
-        return Ok(exit::SUCCESS);
+        return show(version(cli.verbose).as_bytes());
     }
     match cli.command.ok_or(Error::NoSubcommand)? {
+        Command::Init(InitArgs { file }) => show(init::init(&file)?.as_bytes()),
+        Command::Check(CheckArgs { file }) => show(check::check(&file)?.as_bytes()),
         Command::World(world) if world.serve => {
             let file = world.file;
             serve::serve(serve::Options { file, allow_hosts: world.allow_hosts }, log)
@@ -149,13 +187,12 @@ fn carry_out(cli: Cli, log: Log) -> Result<u8, Error> {
             };
             run::run(options, log)
         }
-        Command::Check(CheckArgs { file }) => {
-            print(check::check(&file)?.as_bytes())?;
-            Ok(exit::SUCCESS)
+        Command::Schema => show(init::SCHEMA.as_bytes()),
+        Command::Completions(CompletionsArgs { shell }) => {
+            show(manual::completions(Cli::command(), shell).as_bytes())
         }
-        Command::Schema => {
-            print(SCHEMA.as_bytes())?;
-            Ok(exit::SUCCESS)
+        Command::Man(ManArgs { subcommand }) => {
+            show(&manual::page(Cli::command(), subcommand.as_deref()))
         }
     }
 }
@@ -169,15 +206,34 @@ fn version(verbose: bool) -> String {
     }
 }
 
+const EXIT_STATUS: &str = "\
+Exit status:
+  that of the command, where it ran
+  0 or 128 + the number of the signal that ended serving
+  127 where the command is not found, 126 where it cannot be run
+  2 where nothing was started: wrong usage, or a definition that is refused
+  70 where the engine failed, so that what it served is no evidence";
+
+const COMPLETIONS_HELP: &str = "\
+In bash: source <(attest-engine completions bash)
+In zsh:  source <(attest-engine completions zsh)
+In fish: attest-engine completions fish | source";
+
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_subcommand_has_a_manual_page() {
+        let program = Cli::command();
+        let names: Vec<&str> =
+            program.get_subcommands().map(|command| command.get_name()).collect();
+        assert_eq!(names, manual::SUBCOMMANDS);
     }
 
     #[test]

@@ -15,6 +15,11 @@ use crate::world::{DefinitionFault, OpenError};
 pub enum Error {
     /// The command line names no subcommand.
     NoSubcommand,
+    /// What `--allow-host` names is no host name. Name the host alone.
+    NotAHost {
+        /// The value as it was given.
+        name: String,
+    },
     /// The definition file cannot be read. Check its name and its permissions.
     DefinitionUnreadable {
         /// The file as it was named.
@@ -30,6 +35,18 @@ pub enum Error {
         faults: Vec<DefinitionFault>,
         /// How many more there are.
         more: u64,
+    },
+    /// A file that was to be made is there already. It stays as it is; name another one.
+    Exists {
+        /// The file as it was named.
+        file: PathBuf,
+    },
+    /// A file could not be made.
+    Unwritable {
+        /// The file as it was named.
+        file: PathBuf,
+        /// What the system said.
+        source: io::Error,
     },
     /// The final snapshot could not be written where it was asked for, found out before the
     /// command was started. Name a file in a folder that exists and can be written to.
@@ -93,7 +110,13 @@ impl fmt::Display for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::NoSubcommand => formatter.write_str(
-                "say what to do: world, check or schema; attest-engine --help describes them",
+                "say what to do: init, check, world, schema, completions or man; attest-engine --help \
+                 describes them",
+            ),
+            Error::NotAHost { name } => write!(
+                formatter,
+                "--allow-host takes one host name, without scheme, path or wildcard; {name:?} is \
+                 none"
             ),
             Error::DefinitionUnreadable { file, source } => {
                 write!(formatter, "cannot read {}: {source}", file.display())
@@ -110,6 +133,13 @@ impl fmt::Display for Error {
                     1 => formatter.write_str("\n… and 1 more fault"),
                     more => write!(formatter, "\n… and {more} more faults"),
                 }
+            }
+            Error::Exists { file } => {
+                let file = file.display();
+                write!(formatter, "{file} is there and stays as it is; name another with --file")
+            }
+            Error::Unwritable { file, source } => {
+                write!(formatter, "cannot write {}: {source}", file.display())
             }
             Error::SnapshotOutUnusable { file, source }
             | Error::SnapshotUnwritable { file, source } => {

@@ -7,8 +7,8 @@ use crate::error::Error;
 /// It went well. Of `world -- CMD`: the command ended with 0.
 pub const SUCCESS: u8 = 0;
 
-/// The command line or the definition is wrong, or serving could not begin: nothing ran, and
-/// nothing was served. Standard error says what to change.
+/// The command line or the definition is wrong, serving could not begin, or a file could not be
+/// made: nothing ran, and nothing was served. Standard error says what to change.
 pub const USAGE: u8 = 2;
 
 /// The engine itself failed, so that what it served or wrote is no evidence: a failure of the
@@ -28,8 +28,11 @@ pub const SIGNAL_BASE: u8 = 128;
 pub fn code(error: &Error) -> u8 {
     match error {
         Error::NoSubcommand
+        | Error::NotAHost { .. }
         | Error::DefinitionRefused { .. }
         | Error::DefinitionUnreadable { .. }
+        | Error::Exists { .. }
+        | Error::Unwritable { .. }
         | Error::SnapshotOutUnusable { .. }
         | Error::BeforeServing(_) => USAGE,
         Error::CommandNotFound { .. } => NOT_FOUND,

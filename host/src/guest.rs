@@ -1,7 +1,7 @@
 //! The core, running as machine code inside this process.
 //!
-//! A [`Guest`] is one instance of the core's module behind its raw door. This is the only file
-//! that knows wasmtime.
+//! A [`Guest`] is one instance of the core's module behind its raw door. Only this file and those
+//! below it know wasmtime.
 //!
 //! Spec: "The core's doors".
 
@@ -17,8 +17,7 @@ use std::time::Duration;
 use in_place::PageAligned;
 use wasmtime::{Engine, Linker, Memory, Module, Store, StoreLimits, StoreLimitsBuilder, TypedFunc};
 
-/// The SHA-256 of the module that this program runs, in lower-case hexadecimal: the same file
-/// that the npm and Python packages carry.
+/// The SHA-256 of the module that this program runs, in lower-case hexadecimal.
 pub const CORE_SHA256: &str = env!("ATTEST_WASM_SHA256");
 
 /// The version of wasmtime that compiled the module and runs it.

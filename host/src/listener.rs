@@ -11,7 +11,7 @@ mod framing;
 mod host_rule;
 mod token;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::convert::Infallible;
 use std::fmt;
 use std::future::Future;
@@ -57,15 +57,17 @@ where
     W: FnOnce(String) -> F,
     F: Future,
 {
+    try_files().map_err(Error::Listen)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(Error::Listen)?;
     let tasks = LocalSet::new();
     let site = Rc::new(Site {
-        request_headers: world.description().request_headers.clone(),
+        request_headers: header_names(&world),
         world: RefCell::new(world),
         token: Token::random().map_err(Error::Listen)?,
         hosts,
         log,
+        progress: Cell::new(0),
     });
     let output = tasks.block_on(&runtime, async {
         let listener = listen()?;
@@ -73,10 +75,7 @@ where
         log.info(format_args!("listening on 127.0.0.1:{port}"));
         spawn_local(accept(listener, Rc::clone(&site)));
         let output = work(format!("http://127.0.0.1:{port}/{}", site.token.as_str())).await;
-        // What had come in by now is carried out: a client may send its last request and leave.
-        for _ in 0..LAST_TURNS {
-            yield_now().await;
-        }
+        site.take_in_the_rest().await;
         Ok(output)
     });
     // Closes the port and every connection, held ones too.
@@ -86,6 +85,17 @@ where
     Ok((output, site.world.into_inner()))
 }
 
+/// Whether the few files that everything here needs can be opened: where the runtime cannot open
+/// its own it panics.
+fn try_files() -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        let pairs = (0..FILE_PAIRS_NEEDED).map(|_| std::os::unix::net::UnixStream::pair());
+        pairs.collect::<io::Result<Vec<_>>>()?;
+    }
+    Ok(())
+}
+
 /// A port of 127.0.0.1 that the system chooses. Connections are taken from now on.
 fn listen() -> io::Result<TcpListener> {
     let socket = TcpSocket::new_v4()?;
@@ -93,14 +103,40 @@ fn listen() -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
+/// The headers that the world reads. A name that HTTP does not know comes with no request.
+fn header_names(world: &World) -> Vec<HeaderName> {
+    world.description().request_headers.iter().filter_map(|name| name.parse().ok()).collect()
+}
+
 /// What every connection shares.
 struct Site {
     /// The names of the headers that the world reads.
-    request_headers: Vec<String>,
+    request_headers: Vec<HeaderName>,
     world: RefCell<World>,
     token: Token,
     hosts: HostRule,
     log: Log,
+    /// Moves on whenever anything comes in: a connection, a request, a piece of a body.
+    progress: Cell<u64>,
+}
+
+impl Site {
+    fn came_in(&self) {
+        self.progress.set(self.progress.get().wrapping_add(1));
+    }
+
+    /// Carries out what has come in by now: a client may send its last request and leave.
+    async fn take_in_the_rest(&self) {
+        let mut quiet_turns = 0;
+        for _ in 0..LAST_TURNS_MAX {
+            let before = self.progress.get();
+            yield_now().await;
+            quiet_turns = if self.progress.get() == before { quiet_turns + 1 } else { 0 };
+            if quiet_turns == QUIET_TURNS {
+                return;
+            }
+        }
+    }
 }
 
 /// Takes connections until it is dropped. No error ends it: one that stays, such as having no
@@ -110,6 +146,7 @@ async fn accept(listener: TcpListener, site: Rc<Site>) -> Infallible {
     loop {
         match listener.accept().await {
             Ok((stream, _)) => {
+                site.came_in();
                 spawn_local(carry(stream, Rc::clone(&site)));
             }
             Err(error) => {
@@ -152,7 +189,11 @@ async fn answer(
     if connection.next_head_is_ambiguous() {
         return Ok(bare_bad_request());
     }
-    let body = read_body(body).await?;
+    site.came_in();
+    let body = match read_body(body, &site).await {
+        Err(Unanswered::BrokenBody) => return Ok(bare_bad_request()),
+        body => body?,
+    };
     let reply = match refused_host(&site.hosts, &head) {
         Some(host) => invalid_host(&host),
         None => reach_world(&site, &head, &body),
@@ -169,13 +210,14 @@ async fn answer(
 
 /// Reads a body to its end. What is over the limit is dropped, so that the client gets to the
 /// point of reading its refusal.
-async fn read_body(mut body: Incoming) -> Result<ReadBody, Unanswered> {
+async fn read_body(mut body: Incoming, site: &Site) -> Result<ReadBody, Unanswered> {
     let mut kept = Vec::new();
     let mut bytes_read = 0;
     while let Some(frame) = body.frame().await {
-        let Ok(data) = frame.map_err(|_| Unanswered::CutOff)?.into_data() else {
+        let Ok(data) = frame.map_err(|error| unreadable(&error))?.into_data() else {
             continue;
         };
+        site.came_in();
         bytes_read += data.len();
         if bytes_read > BODY_BYTES_READ_MAX {
             return Err(Unanswered::EndlessBody);
@@ -187,6 +229,15 @@ async fn read_body(mut body: Incoming) -> Result<ReadBody, Unanswered> {
         }
     }
     Ok(if bytes_read > BODY_BYTES_MAX { ReadBody::TooLarge } else { ReadBody::Complete(kept) })
+}
+
+/// Why a body could not be read: it ended early, or its chunks are none.
+fn unreadable(error: &hyper::Error) -> Unanswered {
+    let source = std::error::Error::source(error).and_then(|s| s.downcast_ref::<io::Error>());
+    match source.map(io::Error::kind) {
+        Some(io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData) => Unanswered::BrokenBody,
+        _ => Unanswered::CutOff,
+    }
 }
 
 enum ReadBody {
@@ -215,7 +266,7 @@ fn reach_world(site: &Site, head: &Parts, body: &ReadBody) -> ReplyFrame {
     let mut world = site.world.borrow_mut();
     let faulted = world.faulted();
     let headers = site.request_headers.iter().flat_map(|name| {
-        let values = head.headers.get_all(name.as_str()).iter();
+        let values = head.headers.get_all(name).iter();
         values.map(move |value| (name.as_str(), value.as_bytes()))
     });
     let reply = world.handle(&RequestFrame {
@@ -266,6 +317,8 @@ fn bare_bad_request() -> Response<Full<Bytes>> {
 enum Unanswered {
     /// The body ended early; the request never reached the world.
     CutOff,
+    /// The body is not made as HTTP has it; the request never reached the world.
+    BrokenBody,
     /// The body passed what is read at all; the request never reached the world.
     EndlessBody,
     /// The answer was held, to its end.
@@ -276,6 +329,7 @@ impl fmt::Display for Unanswered {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Unanswered::CutOff => "a body was cut off",
+            Unanswered::BrokenBody => "a body was not made as HTTP has it",
             Unanswered::EndlessBody => "a body was longer than anything that is read",
             Unanswered::Held => "its answer was held",
         })
@@ -292,8 +346,14 @@ const BODY_BYTES_READ_MAX: usize = 16 * 1024 * 1024;
 const BACKLOG: u32 = 4096;
 /// About the longest request line and headers together.
 const HEAD_BYTES_MAX: usize = 64 * 1024;
-/// How often to look for input once more at the end. A new connection takes one turn to be
-/// taken, one to be readable and one to be read; a few more cost nothing.
-const LAST_TURNS: u32 = 16;
+/// How many turns without anything new it takes, at the end, for all to have come in. A new
+/// connection takes one turn to be taken, one to be readable and one to be read; a few more cost
+/// nothing.
+const QUIET_TURNS: u32 = 16;
+/// How many turns at most, should a client never stop sending.
+const LAST_TURNS_MAX: u32 = 4096;
+/// Half of the files that the runtime, the port and a first connection need, with some to spare.
+#[cfg(unix)]
+const FILE_PAIRS_NEEDED: usize = 6;
 /// How long to wait after a connection could not be taken.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);

@@ -36,13 +36,14 @@ pub struct Options {
 ///
 /// # Errors
 ///
-/// When nothing was started, because of the definition, of where the snapshot should go, or of
+/// When nothing was started, because of a host name, of the definition, of where the snapshot should go, or of
 /// the engine itself.
 pub fn run(options: Options, log: Log) -> Result<u8, Error> {
+    let hosts = HostRule::new(&options.allow_hosts)?;
     let world = check::open(&options.file)?;
-    let snapshot_out = options.snapshot_out.map(SnapshotFile::find).transpose()?;
+    let snapshot_out = options.snapshot_out.map(|out| SnapshotFile::find(out, &options.file));
+    let snapshot_out = snapshot_out.transpose()?;
     let variable = world.description().base_url_env.clone();
-    let hosts = HostRule::new(&options.allow_hosts);
     let command = options.command;
     let (ended, world) = serve_during(world, hosts, log, async |base_url| {
         let mut child = Child::start(&Plan::new(&command, &variable, base_url), log)?;
@@ -94,6 +95,8 @@ fn told(log: Log, error: &Error) -> u8 {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
     use crate::frame::{RequestBody, RequestFrame};
     use crate::guest::{CALL_DEADLINE, Guest};
@@ -122,7 +125,7 @@ mod tests {
                 body: RequestBody::Complete(b""),
             };
             assert_eq!(world.handle(&request).status, 500);
-            let file = SnapshotFile::find(out.clone()).unwrap();
+            let file = SnapshotFile::find(out.clone(), Path::new("world.yaml")).unwrap();
             let ended = finish(world, code, Some(file), true, Log::new(Level::Error));
             assert_eq!(ended, exit::ENGINE);
             assert!(!out.exists());

@@ -34,10 +34,10 @@ pub struct Options {
 /// the snapshot, or standard output took no more; the last line was not written then.
 pub fn serve(options: Options, log: Log) -> Result<u8, Error> {
     let before = |error| Error::BeforeServing(Box::new(error));
+    let hosts = HostRule::new(&options.allow_hosts).map_err(before)?;
     let world = check::open(&options.file).map_err(before)?;
     child::raise_file_limit();
     let variable = world.description().base_url_env.clone();
-    let hosts = HostRule::new(&options.allow_hosts);
     let (stopped, mut world) = serve_during(world, hosts, log, async |base_url| {
         // Signals count from the first line on.
         let signals = Signals::listen().map_err(Error::Listen)?;

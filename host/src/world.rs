@@ -42,6 +42,21 @@ pub struct ResourceDescription {
     pub name: String,
     /// How many seed records it has.
     pub records: u64,
+    /// The member that holds a record's id.
+    pub id_field: String,
+    /// The id of the first record that is created; none where none can be.
+    pub first_id: Option<String>,
+    /// The idempotency keys that it honours.
+    pub idempotency: Option<KeyDescription>,
+}
+
+/// Where a resource takes idempotency keys from, and where it stores them.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+pub struct KeyDescription {
+    /// The request header.
+    pub header: String,
+    /// The record's member.
+    pub field: String,
 }
 
 /// Why no world could be opened.

@@ -16,7 +16,7 @@ fn without_a_subcommand_one_sentence_says_what_there_is() {
     let (code, out, err) = run(&mut engine());
     assert_eq!((code, out.as_str()), (2, ""));
     assert_eq!(err.lines().count(), 1);
-    for word in ["world", "check", "schema", "--help"] {
+    for word in ["init", "check", "world", "schema", "completions", "man", "--help"] {
         assert!(err.contains(word), "{err}");
     }
 }
@@ -38,6 +38,10 @@ fn usage_errors_exit_with_2() {
         &["world", "--serve"],
         &["world", "--file", file, "--serve", "--", "true"],
         &["world", "--file", file, "--serve", "--snapshot-out", "x"],
+        &["init", "world.yaml"],
+        &["completions"],
+        &["completions", "tcsh"],
+        &["man", "nonsense"],
     ] {
         let (code, out, err) = run(engine().args(line));
         assert_eq!((code, out.as_str()), (2, ""), "{line:?}: {err}");

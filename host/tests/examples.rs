@@ -82,3 +82,21 @@ fn demo_says_two_refunds_and_then_one() {
     assert!(said.contains("The world holds 2 refunds for O-1042."), "{said}");
     assert!(said.contains("The world holds 1 refund for O-1042."), "{said}");
 }
+
+#[test]
+fn readme_shows_a_mistake_as_the_engine_tells_it() {
+    let definition = std::fs::read_to_string(payments().join("world.yaml")).expect("the example");
+    let folder = tempfile::tempdir().expect("a folder");
+    let misspelt = definition.replace("[create, list, get]", "[crete, list, get]");
+    std::fs::write(folder.path().join("world.yaml"), misspelt).expect("a definition");
+    let output = Command::new(env!("CARGO_BIN_EXE_attest-engine"))
+        .current_dir(folder.path())
+        .args(["check", "--file", "world.yaml"])
+        .output()
+        .expect("the engine runs");
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr);
+    let readme = payments().join("../../README.md");
+    let readme = std::fs::read_to_string(readme).expect("the README");
+    assert!(readme.contains(said.lines().next().expect("a line")), "{said}");
+}

@@ -250,6 +250,8 @@ fn requests_behind_a_held_answer_do_not_hide_that_the_client_left() {
 #[test]
 fn many_open_connections_and_slow_ones_hold_up_nobody() {
     let served = Served::open(ITEMS);
+    // After the engine has started: it raises its own.
+    attest_host::child::raise_file_limit();
     let address = &served.address;
     let connect = || TcpStream::connect(address).expect("a connection");
     let mut open: Vec<TcpStream> = (0..2_000).map(|_| connect()).collect();

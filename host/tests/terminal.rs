@@ -12,7 +12,7 @@ use std::thread;
 
 use rustix::process::{ioctl_tiocsctty, setsid};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use support::{PAYMENTS, folder_with, wait, wait_until};
+use support::{PAYMENTS, folder_with, running_in, wait, wait_until};
 use tempfile::TempDir;
 
 #[test]
@@ -54,6 +54,36 @@ fn ctrl_c_reaches_the_command_once_and_not_the_engine() {
 }
 
 #[test]
+fn a_command_that_makes_a_group_for_itself_hears_keys_and_reads() {
+    // As in a shell, where `timeout` leads its group already.
+    let mut terminal = Terminal::run(
+        "$WORLD -- timeout 1000 sh -c 'trap \"echo heard; exit 9\" INT; echo ready; \
+         read line; echo \"got $line\"; while :; do sleep 0.05; done'; \
+         echo \"ended $?\"; read line; echo \"back $line\"",
+    );
+    terminal.wait_for("ready");
+    terminal.type_in("one\n");
+    terminal.wait_for("got one");
+    terminal.type_in("\x03");
+    terminal.wait_for("heard");
+    terminal.wait_for("ended");
+    terminal.type_in("two\n");
+    terminal.wait_for("back two");
+}
+
+#[test]
+fn nothing_outlives_an_engine_that_is_killed_in_a_terminal() {
+    let terminal = Terminal::run(
+        "$WORLD -- sh -c 'env -i sleep 1000 & setsid sh -c \"echo ready; sleep 1000\" & wait' & \
+         while [ ! -e go ]; do sleep 0.05; done; kill -KILL $!; wait $!; echo \"ended $?\"",
+    );
+    terminal.wait_for("ready");
+    std::fs::write(terminal.folder.path().join("go"), "").expect("it is written");
+    terminal.wait_for("ended 137");
+    wait_until("all is gone", || running_in(terminal.folder.path()).is_empty());
+}
+
+#[test]
 fn ctrl_z_stops_the_job_and_the_shell_continues_it() {
     let mut terminal = Terminal::run(
         "set -m; $WORLD -- sh -c 'echo ready; read line; echo \"got $line\"; exit 3'; \
@@ -91,6 +121,28 @@ fn a_pager_beside_the_engine_gets_the_terminal_when_it_asks() {
     terminal.type_in("q\n");
     terminal.wait_for("key q");
     terminal.wait_for("ended 0");
+}
+
+#[test]
+fn colour_is_for_terminals_that_did_not_ask_for_none() {
+    let mut terminal = Terminal::run(
+        "unset NO_COLOR; engine=${WORLD%% *}; $engine; echo 1; NO_COLOR=1 $engine; echo 2; \
+         NO_COLOR= $engine; echo 3; $engine 2> file; cat file; echo 4; $engine --help; \
+         $engine worlds; echo 5",
+    );
+    terminal.wait_for("5\r\n");
+    let screen = terminal.screen.lock().expect("a lock").clone();
+    let mut colours = Vec::new();
+    let mut rest = screen.as_str();
+    for mark in ["1\r\n", "2\r\n", "3\r\n", "4\r\n", "5\r\n"] {
+        let (part, behind) = rest.split_once(&format!("\n{mark}")).expect("its mark");
+        assert!(part.contains("error"), "{part}");
+        colours.push(part.contains('\x1b'));
+        rest = behind;
+    }
+    // An empty NO_COLOR is none; help and usage never have colours.
+    assert_eq!(colours, [true, false, true, false, false], "{screen}");
+    assert_eq!(terminal.ended(), Some(0));
 }
 
 /// A shell that leads a session of its own in a terminal of its own.

@@ -1,21 +1,25 @@
-//! The command in a process group of its own.
+//! The command in a process group that is not the engine's.
 //!
-//! Before the command there is a guard (see [`guard`]), and the command joins its group. A
-//! signal to the engine goes on to that group, and in a terminal that group is the foreground.
+//! Before the command there is a guard (see [`guard`]). In a terminal the command leads a group
+//! of its own and has the foreground, as a shell's jobs do; tools such as `timeout`, which would
+//! make a group for themselves, then stay in it. Elsewhere it joins the guard's group and leads
+//! none, as a script's commands do; `setsid` then needs no further process. A signal to the
+//! engine goes on to the group, and to a command that has left it.
 //!
 //! Spec: "The command line".
 
 mod guard;
+mod reach;
 mod signals;
 mod terminal;
 
+use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
 use rustix::process::{
-    Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, getrlimit, kill_process_group, setrlimit,
-    waitid,
+    Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, getrlimit, setrlimit, waitid,
 };
 use tokio::time::Instant;
 
@@ -26,15 +30,17 @@ use crate::log::Log;
 
 use guard::Guard;
 pub use guard::guard_main;
+use reach::Reach;
 use signals::{Event, Signals};
 use terminal::Terminal;
 
-/// The running command. Dropping it ends the command's process group at once.
+/// The running command. Dropping it ends the command and what it started at once.
 #[derive(Debug)]
 pub struct Child {
     command: std::process::Child,
     signals: Signals,
     terminal: Option<Terminal>,
+    reach: Reach,
     guard: Guard,
     log: Log,
 }
@@ -50,34 +56,33 @@ impl Child {
     /// When the command is not found, cannot be run, or cannot be supervised.
     pub fn start(plan: &Plan, log: Log) -> Result<Child, Error> {
         let signals = Signals::listen().map_err(Error::Supervise)?;
-        let guard = Guard::start().map_err(Error::Supervise)?;
-        let terminal = Terminal::open(guard.group());
-        // Before the command can ask for it.
-        if let Some(terminal) = &terminal {
-            terminal.lend();
-        }
-        let command = Command::new(&plan.program)
-            .args(&plan.arguments)
-            .envs(plan.variables.iter().map(|(name, value)| (name, value)))
-            .process_group(guard.group().as_raw_pid())
-            .spawn();
-        match command {
+        let guard = Guard::start(&plan.base_url).map_err(Error::Supervise)?;
+        let terminal = Terminal::open();
+        match launch(plan, &guard, terminal.as_ref()) {
             Ok(command) => {
                 // Not earlier: the command has the limit that it would have without a world.
                 raise_file_limit();
-                Ok(Child { command, signals, terminal, guard, log })
+                let pid = Pid::from_child(&command);
+                if let Some(terminal) = &terminal {
+                    terminal.belongs_to(pid);
+                }
+                let mark = plan.base_url.clone().into_bytes();
+                let reach = Reach { group: guard.group(), command: Some(pid), mark };
+                Ok(Child { command, signals, terminal, reach, guard, log })
             }
             Err(error) => {
                 if let Some(terminal) = &terminal {
                     terminal.take_back();
                 }
+                // It was told the number of a process that is no more.
+                guard.release();
                 Err(start_error(plan, error))
             }
         }
     }
 
     /// Waits for the command's end and returns the exit code that tells of it. Until then,
-    /// signals to the engine go on to the command's group.
+    /// signals to the engine go on to the command.
     ///
     /// # Errors
     ///
@@ -90,7 +95,7 @@ impl Child {
             }
             match self.signals.next(kill_at).await {
                 Event::ChildChanged => self.follow_stop(),
-                Event::Signal(Signal::TERM) if kill_at.is_some() => self.signal(Signal::KILL),
+                Event::Signal(Signal::TERM) if kill_at.is_some() => self.reach.kill(),
                 Event::Signal(signal) => {
                     self.log.debug(format_args!("passing {signal:?} on"));
                     self.signal(signal);
@@ -100,7 +105,7 @@ impl Child {
                 }
                 Event::KillDue => {
                     self.log.warn("the command outlived its termination signal; killing it");
-                    self.signal(Signal::KILL);
+                    self.reach.kill();
                     kill_at = None;
                 }
                 Event::Continued => self.go_on(),
@@ -113,7 +118,7 @@ impl Child {
         }
     }
 
-    /// Lets go of the command's group after the command has ended: what it left running stays.
+    /// Lets go after the command has ended: what it left running stays.
     pub fn release(self) {
         if let Some(terminal) = &self.terminal {
             terminal.take_back();
@@ -121,12 +126,11 @@ impl Child {
         self.guard.release();
     }
 
-    /// Sends a signal to the command's group, and wakes it where it is stopped. A group that is
-    /// gone has nothing to be told.
+    /// Sends a signal to the command, and wakes it where it is stopped.
     fn signal(&self, signal: Signal) {
-        let _ = kill_process_group(self.guard.group(), signal);
+        self.reach.signal(signal);
         if signal == Signal::TERM || signal == Signal::HUP {
-            let _ = kill_process_group(self.guard.group(), Signal::CONT);
+            self.reach.signal(Signal::CONT);
         }
     }
 
@@ -152,8 +156,35 @@ impl Child {
         if let Some(terminal) = &self.terminal {
             terminal.lend();
         }
-        let _ = kill_process_group(self.guard.group(), Signal::CONT);
+        self.reach.signal(Signal::CONT);
     }
+}
+
+/// Starts the command within the guard's reach and, where there is a terminal, with it.
+fn launch(
+    plan: &Plan,
+    guard: &Guard,
+    terminal: Option<&Terminal>,
+) -> io::Result<std::process::Child> {
+    let mut command = Command::new(&plan.program);
+    command.args(&plan.arguments);
+    command.envs(plan.variables.iter().map(|(name, value)| (name, value)));
+    let group = if terminal.is_some() { OWN_GROUP } else { guard.group().as_raw_pid() };
+    command.process_group(group);
+    let announcer = guard.announcer();
+    let borrower = terminal.map(Terminal::borrower);
+    // SAFETY: between fork and exec only system calls are made, and `guard` and `terminal` are
+    // there until the command is spawned.
+    unsafe {
+        command.pre_exec(move || {
+            announcer.announce()?;
+            if let Some(borrower) = borrower {
+                borrower.borrow();
+            }
+            Ok(())
+        });
+    }
+    command.spawn()
 }
 
 /// Lets the engine hold as many connections as the system allows.
@@ -173,5 +204,7 @@ fn code_of(status: ExitStatus) -> u8 {
     code as u8
 }
 
+/// Stands for the group that the new process leads.
+const OWN_GROUP: i32 = 0;
 /// How long the command may live on after the first TERM.
 const TERM_PATIENCE: Duration = Duration::from_secs(10);

@@ -19,11 +19,14 @@ pub(super) struct Connection {
     stream: TcpStream,
     framing: RefCell<Framing>,
     answered: Cell<u64>,
+    /// Whether writing has failed. What is written from then on is dropped.
+    deaf: Cell<bool>,
 }
 
 impl Connection {
     pub(super) fn new(stream: TcpStream) -> Connection {
-        Connection { stream, framing: RefCell::default(), answered: Cell::new(0) }
+        let (answered, deaf) = (Cell::new(0), Cell::new(false));
+        Connection { stream, framing: RefCell::default(), answered, deaf }
     }
 
     /// Whether the request that is answered now, which is the next after that of the last call,
@@ -54,6 +57,10 @@ impl Connection {
 }
 
 /// A connection as the HTTP machinery reads and writes it.
+///
+/// A client that has left is no error to whoever writes: the machinery would stop there, and
+/// what the client had sent before would count or not depending on who was faster. Reading goes
+/// on to the end of what came.
 pub(super) struct ConnectionIo(pub(super) Rc<Connection>);
 
 impl AsyncRead for ConnectionIo {
@@ -84,7 +91,7 @@ impl AsyncWrite for ConnectionIo {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        self.poll_written(context, |stream| stream.try_write(bytes))
+        self.poll_written(context, bytes.len(), |stream| stream.try_write(bytes))
     }
 
     fn poll_write_vectored(
@@ -92,7 +99,8 @@ impl AsyncWrite for ConnectionIo {
         context: &mut Context<'_>,
         pieces: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        self.poll_written(context, |stream| stream.try_write_vectored(pieces))
+        let length = pieces.iter().map(|piece| piece.len()).sum();
+        self.poll_written(context, length, |stream| stream.try_write_vectored(pieces))
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -113,15 +121,19 @@ impl ConnectionIo {
     fn poll_written(
         &self,
         context: &mut Context<'_>,
+        length: usize,
         write: impl Fn(&TcpStream) -> io::Result<usize>,
     ) -> Poll<io::Result<usize>> {
-        loop {
-            ready!(self.0.stream.poll_write_ready(context))?;
-            match write(&self.0.stream) {
+        let connection = &*self.0;
+        while !connection.deaf.get() {
+            ready!(connection.stream.poll_write_ready(context))?;
+            match write(&connection.stream) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                result => return Poll::Ready(result),
+                Err(_) => connection.deaf.set(true),
+                Ok(count) => return Poll::Ready(Ok(count)),
             }
         }
+        Poll::Ready(Ok(length))
     }
 }
 

@@ -7,6 +7,8 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
+use crate::error::Error;
+
 /// The hosts that requests may name: IP addresses, `localhost`, what is below `.localhost`,
 /// and further names.
 #[derive(Clone, Debug, Default)]
@@ -17,9 +19,22 @@ pub struct HostRule {
 
 impl HostRule {
     /// A rule that also admits `names`, with any port and in any case.
-    pub fn new(names: &[String]) -> HostRule {
-        let further = names.iter().map(|name| plain(without_port(name).unwrap_or(name)));
-        HostRule { further: further.collect() }
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotAHost`] for the first that no request could name. Say a host name alone, as
+    /// it stands in a URL between `//` and the port.
+    pub fn new(names: &[String]) -> Result<HostRule, Error> {
+        let mut rule = HostRule::default();
+        for name in names {
+            match without_port(name).map(plain) {
+                Some(plain) if is_host_name(&plain) || rule.admits(name.as_bytes()) => {
+                    rule.further.push(plain);
+                }
+                _ => return Err(Error::NotAHost { name: name.clone() }),
+            }
+        }
+        Ok(rule)
     }
 
     /// Whether the value of a `Host` header, or the authority of a request's target, names a
@@ -31,6 +46,10 @@ impl HostRule {
         if let Some(address) = name.strip_prefix('[') {
             let address = address.strip_suffix(']').map(str::parse::<Ipv6Addr>);
             return matches!(address, Some(Ok(_)));
+        }
+        // Most requests come from a client that was given the base URL as it is.
+        if name.parse::<Ipv4Addr>().is_ok() {
+            return true;
         }
         let name = plain(name);
         name.parse::<Ipv4Addr>().is_ok()
@@ -53,9 +72,22 @@ fn without_port(host: &str) -> Option<&str> {
     }
 }
 
+/// Whether a name without its final dot is made as those of hosts are. Underscores are no part
+/// of them, but of the names that container tools give.
+fn is_host_name(name: &str) -> bool {
+    let is_label = |label: &str| {
+        let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+        (1..=LABEL_BYTES_MAX).contains(&label.len()) && label.bytes().all(is_part)
+    };
+    name.len() <= NAME_BYTES_MAX && name.split('.').all(is_label)
+}
+
 fn plain(name: &str) -> String {
     name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase()
 }
+
+const LABEL_BYTES_MAX: usize = 63;
+const NAME_BYTES_MAX: usize = 253;
 
 #[cfg(test)]
 mod tests {
@@ -111,12 +143,46 @@ mod tests {
 
     #[test]
     fn further_names_are_admitted_whole() {
-        let rule = HostRule::new(&["Host.Docker.Internal".to_owned(), "world:8080".to_owned()]);
-        for host in ["host.docker.internal", "HOST.docker.internal:9", "world", "world:1"] {
+        let rule = rule_with(&["Host.Docker.Internal", "world:8080", "web_1.", "[::1]"]).unwrap();
+        for host in ["host.docker.internal", "HOST.docker.internal:9", "world", "world:1", "web_1"]
+        {
             assert!(rule.admits(host.as_bytes()), "{host}");
         }
         for host in ["docker.internal", "x.world", "world.example"] {
             assert!(!rule.admits(host.as_bytes()), "{host}");
         }
+    }
+
+    #[test]
+    fn what_no_request_could_name_is_refused() {
+        let long = "a".repeat(64);
+        for name in [
+            "",
+            ".",
+            ":80",
+            "*",
+            "*.example.com",
+            "a,b",
+            "a b",
+            " a",
+            "http://ex.com",
+            "ex.com/",
+            "ex.com:http",
+            "me@ex.com",
+            "a..b",
+            ".a",
+            "::1",
+            "[a]",
+            "b\u{fc}cher.example",
+            &long,
+        ] {
+            let refused = rule_with(&["fine", name]);
+            assert!(matches!(refused, Err(Error::NotAHost { name: n }) if n == name), "{name}");
+        }
+    }
+
+    fn rule_with(names: &[&str]) -> Result<HostRule, Error> {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        HostRule::new(&names)
     }
 }

@@ -209,3 +209,17 @@ pub fn read_to_close(stream: &mut TcpStream) -> Vec<u8> {
         }
     }
 }
+
+/// The processes whose working folder is `folder`: every engine, guard and command of a test
+/// that has one of its own.
+#[cfg(target_os = "linux")]
+pub fn running_in(folder: &Path) -> Vec<i32> {
+    let listing = std::fs::read_dir("/proc").expect("processes can be listed");
+    let folder = folder.canonicalize().expect("the folder exists");
+    let pids = listing.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    pids.filter(|pid| {
+        let there = std::fs::read_link(format!("/proc/{pid}/cwd"));
+        there.is_ok_and(|there| there == folder)
+    })
+    .collect()
+}

@@ -31,9 +31,9 @@ pub(super) enum Event {
 #[derive(Debug)]
 pub(super) struct Signals {
     child: Stream,
-    interrupt: Stream,
-    terminate: Stream,
-    /// None where the engine was told to ignore it, as `nohup` does.
+    /// This and the next two are None where they are ignored.
+    interrupt: Option<Stream>,
+    terminate: Option<Stream>,
     hang_up: Option<Stream>,
     resume: Stream,
     terminal_read: Stream,
@@ -41,14 +41,15 @@ pub(super) struct Signals {
 }
 
 impl Signals {
-    /// Receives these signals from now on, so that they do not end or stop the engine.
+    /// Receives these signals from now on, so that they do not end or stop the engine. INT,
+    /// TERM or HUP that it was started to ignore, as `nohup` does, stays ignored, by the
+    /// command too.
     pub(super) fn listen() -> io::Result<Signals> {
-        let hang_up = if is_ignored(libc::SIGHUP) { None } else { Some(SignalKind::hangup()) };
         Ok(Signals {
             child: signal(SignalKind::child())?,
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-            hang_up: hang_up.map(signal).transpose()?,
+            interrupt: unless_ignored(SignalKind::interrupt())?,
+            terminate: unless_ignored(SignalKind::terminate())?,
+            hang_up: unless_ignored(SignalKind::hangup())?,
             resume: signal(SignalKind::from_raw(libc::SIGCONT))?,
             terminal_read: signal(SignalKind::from_raw(libc::SIGTTIN))?,
             terminal_write: signal(SignalKind::from_raw(libc::SIGTTOU))?,
@@ -57,12 +58,6 @@ impl Signals {
 
     /// The next event; [`Event::KillDue`] at `kill_at` if it is a moment.
     pub(super) async fn next(&mut self, kill_at: Option<Instant>) -> Event {
-        let hang_up = async {
-            match &mut self.hang_up {
-                Some(hang_up) => hang_up.recv().await,
-                None => pending().await,
-            }
-        };
         let kill_due = async {
             match kill_at {
                 Some(moment) => sleep_until(moment).await,
@@ -71,14 +66,26 @@ impl Signals {
         };
         tokio::select! {
             _ = self.child.recv() => Event::ChildChanged,
-            _ = self.interrupt.recv() => Event::Signal(Signal::INT),
-            _ = self.terminate.recv() => Event::Signal(Signal::TERM),
-            _ = hang_up => Event::Signal(Signal::HUP),
+            _ = received(&mut self.interrupt) => Event::Signal(Signal::INT),
+            _ = received(&mut self.terminate) => Event::Signal(Signal::TERM),
+            _ = received(&mut self.hang_up) => Event::Signal(Signal::HUP),
             _ = self.resume.recv() => Event::Continued,
             _ = self.terminal_read.recv() => Event::SiblingWantsTerminal,
             _ = self.terminal_write.recv() => Event::SiblingWantsTerminal,
             () = kill_due => Event::KillDue,
         }
+    }
+}
+
+/// None where the signal is ignored.
+fn unless_ignored(kind: SignalKind) -> io::Result<Option<Stream>> {
+    if is_ignored(kind.as_raw_value()) { Ok(None) } else { signal(kind).map(Some) }
+}
+
+async fn received(stream: &mut Option<Stream>) {
+    match stream {
+        Some(stream) => drop(stream.recv().await),
+        None => pending().await,
     }
 }
 
@@ -106,7 +113,7 @@ pub(super) fn ignore_all() {
 }
 
 /// Whether this process was started with the signal ignored.
-pub(super) fn is_ignored(number: libc::c_int) -> bool {
+fn is_ignored(number: libc::c_int) -> bool {
     let mut action = MaybeUninit::<libc::sigaction>::zeroed();
     // SAFETY: without a new action the call only writes the present one to `action`, for which
     // all zeroes are a valid value should it fail.
