@@ -1,8 +1,5 @@
 //! Every world vector through the text door, natively.
 
-use std::collections::BTreeMap;
-
-use attest_core::limits::BODY_BYTES_MAX;
 use attest_core::protocol::text::TextWorld;
 use attest_vectors::{Machine, Reply, run_worlds, worlds};
 use serde_json::{Value, json};
@@ -35,42 +32,12 @@ struct Texted {
 
 impl Machine for Texted {
     fn handle(&mut self, request: &worlds::Request, _held: bool) -> Reply {
-        let headers: Vec<_> =
-            request.headers.iter().map(|(name, value)| (name, latin1(&value.to_bytes()))).collect();
-        let head = json!({
-            "method": request.method,
-            "path": request.path,
-            "query": request.query,
-            "headers": headers,
-        });
-        let body = match (&request.body, request.too_large) {
-            (_, true) => vec![b' '; BODY_BYTES_MAX + 1],
-            (Some(body), false) => body.to_bytes(),
-            (None, false) => Vec::new(),
-        };
-        let outcome = self.world.handle(&head.to_string(), &body).expect("an outcome");
-        let outcome: Value = serde_json::from_str(&outcome).expect("an outcome in JSON");
-        let text = |value: &Value| value.as_str().expect("a text").to_owned();
-        let headers: BTreeMap<String, String> = outcome["headers"]
-            .as_array()
-            .expect("a list of headers")
-            .iter()
-            .map(|pair| (text(&pair[0]).to_ascii_lowercase(), text(&pair[1])))
-            .collect();
-        Reply {
-            status: outcome["status"].as_u64().expect("a status") as u16,
-            headers,
-            body: worlds::sent_body(&request.method, text(&outcome["body"]).into_bytes()),
-            held: outcome["hold_ms"] == 30_000,
-        }
+        let (head, body) = worlds::text_door_request(request);
+        let outcome = self.world.handle(&head, &body).expect("an outcome");
+        worlds::text_door_reply(request, &outcome)
     }
 
     fn snapshot(&mut self) -> Vec<u8> {
         self.world.snapshot().into_bytes()
     }
-}
-
-/// Bytes as JavaScript's `fetch` shows them: one character each.
-fn latin1(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| char::from(*byte)).collect()
 }

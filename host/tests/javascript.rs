@@ -4,7 +4,6 @@
 //! Spec: "The core's doors".
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -12,9 +11,6 @@ use std::rc::Rc;
 
 use attest_vectors::{Machine, Reply, run_worlds, worlds};
 use serde_json::{Value, json};
-
-/// One byte over the limit of a request's body.
-const TOO_LARGE_BYTES: usize = 1024 * 1024 + 1;
 
 #[test]
 fn every_world_vector_holds_in_node() {
@@ -95,35 +91,10 @@ impl JsWorld {
 
 impl Machine for JsWorld {
     fn handle(&mut self, request: &worlds::Request, _held: bool) -> Reply {
-        let headers: Vec<_> =
-            request.headers.iter().map(|(name, value)| (name, latin1(&value.to_bytes()))).collect();
-        let head = json!({
-            "method": request.method,
-            "path": request.path,
-            "query": request.query,
-            "headers": headers,
-        });
-        let body = match (&request.body, request.too_large) {
-            (_, true) => vec![b' '; TOO_LARGE_BYTES],
-            (Some(body), false) => body.to_bytes(),
-            (None, false) => Vec::new(),
-        };
-        let call = json!([self.name, "handle", head.to_string(), hex(&body)]);
+        let (head, body) = worlds::text_door_request(request);
+        let call = json!([self.name, "handle", head, hex(&body)]);
         let outcome = self.node.borrow_mut().call(call).expect("an outcome");
-        let outcome: Value = serde_json::from_str(&outcome).expect("an outcome in JSON");
-        let text = |value: &Value| value.as_str().expect("a text").to_owned();
-        let headers: BTreeMap<String, String> = outcome["headers"]
-            .as_array()
-            .expect("a list of headers")
-            .iter()
-            .map(|pair| (text(&pair[0]).to_ascii_lowercase(), text(&pair[1])))
-            .collect();
-        Reply {
-            status: outcome["status"].as_u64().expect("a status") as u16,
-            headers,
-            body: worlds::sent_body(&request.method, text(&outcome["body"]).into_bytes()),
-            held: outcome["hold_ms"] == 30_000,
-        }
+        worlds::text_door_reply(request, &outcome)
     }
 
     fn snapshot(&mut self) -> Vec<u8> {
@@ -185,9 +156,4 @@ fn example() -> std::path::PathBuf {
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Bytes as JavaScript's `fetch` shows them: one character each.
-fn latin1(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| char::from(*byte)).collect()
 }

@@ -15,7 +15,9 @@ use std::time::Duration;
 use attest_vectors::http;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
-use support::{PAYMENTS, folder_with, read_to_close, run_script, text, wait, wait_until, world};
+use support::{
+    PAYMENTS, folder_with, read_to_close, run_script, running_in, text, wait, wait_until, world,
+};
 use tempfile::TempDir;
 
 #[test]
@@ -383,17 +385,4 @@ impl Drop for Running<'_> {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
-}
-
-/// The processes whose working folder is `folder`: every engine, guard and command of a test
-/// that has one of its own.
-fn running_in(folder: &Path) -> Vec<i32> {
-    let listing = fs::read_dir("/proc").expect("processes can be listed");
-    let folder = folder.canonicalize().expect("the folder exists");
-    let pids = listing.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-    pids.filter(|pid| {
-        let there = fs::read_link(format!("/proc/{pid}/cwd"));
-        there.is_ok_and(|there| there == folder)
-    })
-    .collect()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::text::Text;
@@ -117,6 +117,46 @@ struct Expected {
 pub fn sent_body(method: &str, body: Vec<u8>) -> Vec<u8> {
     if method == "HEAD" { Vec::new() } else { body }
 }
+
+/// A request as the core's text door takes it: the head in JSON, and the body.
+pub fn text_door_request(request: &Request) -> (String, Vec<u8>) {
+    // A byte of a header is one character there, as JavaScript's `fetch` shows it.
+    let latin1 = |value: &Text| value.to_bytes().iter().map(|b| char::from(*b)).collect::<String>();
+    let headers = request.headers.iter().map(|(name, value)| (name, latin1(value)));
+    let head = json!({
+        "method": request.method,
+        "path": request.path,
+        "query": request.query,
+        "headers": headers.collect::<Vec<_>>(),
+    });
+    let body = match (&request.body, request.too_large) {
+        (_, true) => vec![b' '; TOO_LARGE_BYTES],
+        (Some(body), false) => body.to_bytes(),
+        (None, false) => Vec::new(),
+    };
+    (head.to_string(), body)
+}
+
+/// The text door's outcome of `request`.
+///
+/// # Panics
+/// When it is not of the form that the spec gives it.
+pub fn text_door_reply(request: &Request, outcome: &str) -> Reply {
+    let outcome: Value = serde_json::from_str(outcome).expect("an outcome in JSON");
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    let headers = outcome["headers"].as_array().expect("a list of headers").iter();
+    Reply {
+        status: outcome["status"].as_u64().expect("a status") as u16,
+        headers: headers
+            .map(|pair| (text(&pair[0]).to_ascii_lowercase(), text(&pair[1])))
+            .collect(),
+        body: sent_body(&request.method, text(&outcome["body"]).into_bytes()),
+        held: outcome["hold_ms"] == 30_000,
+    }
+}
+
+/// One byte over the limit of a request's body.
+const TOO_LARGE_BYTES: usize = 1024 * 1024 + 1;
 
 /// Runs every world case on machines that `open` makes from a definition's bytes, and returns
 /// how many cases ran.
