@@ -23,9 +23,9 @@ mod route;
 mod snapshot;
 mod store;
 
-use crate::definition::{Definition, FaultKind, Operation, Route};
+use crate::definition::{Definition, FaultKind, Operation, Resource, Route};
 use crate::json::{self, Value};
-use crate::limits::HOLD_MS_MAX;
+use crate::limits::{HOLD_MS_MAX, RECORDS_MAX};
 use crate::state_size;
 
 pub use reply::Reply;
@@ -212,7 +212,7 @@ impl World {
         }
 
         let id = resource.id_format.format(store.created() + 1);
-        let record = new_record(resource.id_field.as_str(), &id, members, resource, key.as_deref());
+        let record = new_record(resource, &id, members, key.as_deref());
         let text = record.to_compact();
         self.check_limits(operation.resource, text.len())?;
 
@@ -228,7 +228,6 @@ impl World {
 
     /// Whether one more record of `bytes` bytes keeps the world within its limits.
     fn check_limits(&self, resource: usize, bytes: usize) -> Result<(), Refusal> {
-        use crate::limits::RECORDS_MAX;
         let records: usize = self.stores.iter().map(Store::len).sum();
         if records >= RECORDS_MAX {
             return Err(refusal::too_many_records());
@@ -278,14 +277,13 @@ impl Outcome {
 
 /// A record as a create makes it: the id first, the body's members as sent, the key last.
 fn new_record<'a>(
-    id_field: &'a str,
+    resource: &'a Resource,
     id: &'a str,
     members: Vec<json::Member<'a>>,
-    resource: &'a crate::definition::Resource,
     key: Option<&'a str>,
 ) -> Value<'a> {
     let mut record = Vec::with_capacity(members.len() + 2);
-    record.push((id_field.into(), Value::String(id.into())));
+    record.push((resource.id_field.as_str().into(), Value::String(id.into())));
     record.extend(members);
     if let (Some(idempotency), Some(key)) = (&resource.idempotency, key) {
         record.push((idempotency.field.as_str().into(), Value::String(key.into())));

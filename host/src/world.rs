@@ -116,8 +116,8 @@ impl World {
 
     /// Carries out one request. A failure of the core becomes an `engine_fault` reply.
     pub fn handle(&mut self, request: &RequestFrame<'_>) -> ReplyFrame {
-        let reply = self.call(HANDLE, &request.encode()).and_then(|frame| {
-            ReplyFrame::decode(&frame).map_err(|error| nonsense(&error.to_string()))
+        let reply = self.call(HANDLE, &request.encode()).and_then(|answer| {
+            ReplyFrame::decode(&answer[1..]).map_err(|error| nonsense(&error.to_string()))
         });
         reply.unwrap_or_else(|error| {
             self.failure.get_or_insert(error);
@@ -131,7 +131,7 @@ impl World {
     ///
     /// When the core has failed, now or earlier: the state is lost.
     pub fn snapshot(&mut self) -> Result<Vec<u8>, GuestError> {
-        self.call(SNAPSHOT, &[])
+        Ok(self.call(SNAPSHOT, &[])?.split_off(1))
     }
 
     /// Records per resource and fired faults, in one line without a line end.
@@ -140,7 +140,7 @@ impl World {
     ///
     /// When the core has failed, now or earlier.
     pub fn summary(&mut self) -> Result<String, GuestError> {
-        let text = self.call(SUMMARY, &[])?;
+        let text = self.call(SUMMARY, &[])?.split_off(1);
         String::from_utf8(text).map_err(|_| nonsense("its summary is not UTF-8"))
     }
 
@@ -154,21 +154,20 @@ impl World {
         self.failure.as_ref()
     }
 
-    /// The result of an operation. Every failure is remembered.
+    /// The answer of an operation that was done; its result follows the first byte. Every failure
+    /// is remembered.
     fn call(&mut self, op: u32, input: &[u8]) -> Result<Vec<u8>, GuestError> {
         if let Some(failure) = &self.failure {
             return Err(failure.clone());
         }
-        let result = self.guest.call(op, self.handle, input).and_then(|mut answer| {
-            match split_answer(&answer) {
-                Some((true, _)) => {
-                    answer.remove(0);
-                    Ok(answer)
+        let result =
+            self.guest.call(op, self.handle, input).and_then(|answer| {
+                match split_answer(&answer) {
+                    Some((true, _)) => Ok(answer),
+                    Some((false, why)) => Err(nonsense(&String::from_utf8_lossy(why))),
+                    None => Err(nonsense("its answer is empty")),
                 }
-                Some((false, why)) => Err(nonsense(&String::from_utf8_lossy(why))),
-                None => Err(nonsense("its answer is empty")),
-            }
-        });
+            });
         result.inspect_err(|error| self.failure = Some(error.clone()))
     }
 }

@@ -8,10 +8,9 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::thread;
-use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
-use support::{ITEMS, folder_with, running_in, text, wait, wait_until, world};
+use support::{ITEMS, folder_with, kill_while_starting, running_in, text, wait, wait_until, world};
 use tempfile::TempDir;
 
 /// Commands that leave their group, or start what does.
@@ -86,17 +85,7 @@ fn nothing_that_left_its_group_outlives_a_killed_engine() {
 #[test]
 fn nothing_that_leaves_its_group_outlives_an_engine_that_is_killed_as_it_starts() {
     let (folder, file) = folder_with(ITEMS);
-    for step in 0..60 {
-        let mut command = world(&file);
-        command
-            .current_dir(folder.path())
-            .args(["--", "timeout", "1000", "setsid", "sleep", "1000"]);
-        let mut process = command.spawn().expect("the engine starts");
-        // Another moment each time: starting takes a few milliseconds.
-        thread::sleep(Duration::from_micros(step * 250));
-        process.kill().expect("it can be killed");
-        wait(&mut process);
-    }
+    kill_while_starting(60, &folder, &file, &["timeout", "1000", "setsid", "sleep", "1000"]);
     wait_until("nothing runs in the folder", || running_in(folder.path()).is_empty());
 }
 

@@ -9,14 +9,13 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::Duration;
 
 use attest_vectors::http;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use support::{
-    PAYMENTS, folder_with, read_to_close, run_script, running_in, text, wait, wait_until, world,
+    PAYMENTS, folder_with, kill_while_starting, read_to_close, run_script, running_in, text, wait,
+    wait_until, world,
 };
 use tempfile::TempDir;
 
@@ -256,15 +255,7 @@ fn nothing_outlives_a_killed_engine() {
 #[test]
 fn nothing_outlives_an_engine_that_is_killed_while_the_command_starts() {
     let (folder, file) = folder_with(PAYMENTS);
-    for step in 0..40 {
-        let mut command = world(&file);
-        command.current_dir(folder.path()).args(["--", "sh", "-c", "sleep 1000 & sleep 1000"]);
-        let mut process = command.spawn().expect("the engine starts");
-        // Another moment each time: starting takes a few milliseconds.
-        thread::sleep(Duration::from_micros(step * 250));
-        process.kill().expect("it can be killed");
-        wait(&mut process);
-    }
+    kill_while_starting(40, &folder, &file, &["sh", "-c", "sleep 1000 & sleep 1000"]);
     wait_until("nothing runs in the folder", || running_in(folder.path()).is_empty());
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Spec: "Limits", "Snapshot".
 
-use super::{Definition, Fault, Resource, Trigger};
+use super::{Definition, Fault, Trigger};
 use crate::json;
 use crate::limits::{FAULTS_LISTED_MAX, INTEGER_MAX};
 
@@ -29,14 +29,19 @@ pub fn listable(definition: &Definition) -> usize {
 /// Bytes of the longest entry, without a comma, that this definition can come to list; 0 without
 /// faults.
 pub fn longest_entry_bytes(definition: &Definition) -> usize {
-    longest_entry_bytes_of(&definition.faults, &definition.resources)
+    let resources = &definition.resources;
+    longest_entry_bytes_of(&definition.faults, |index| Some(resources.get(index)?.name.as_str()))
 }
 
-/// Bytes kept free in a fresh world for all of its entries with their commas.
-pub(super) fn reserve_bytes(faults: &[Fault], resources: &[Resource]) -> usize {
+/// Bytes kept free in a fresh world for all of its entries with their commas. `name_of` gives the
+/// name of the resource with an index.
+pub(super) fn reserve_bytes<'r>(
+    faults: &[Fault],
+    name_of: impl Fn(usize) -> Option<&'r str>,
+) -> usize {
     match listable_of(faults) {
         0 => 0,
-        listable => listable * (1 + longest_entry_bytes_of(faults, resources)),
+        listable => listable * (1 + longest_entry_bytes_of(faults, name_of)),
     }
 }
 
@@ -48,14 +53,16 @@ fn listable_of(faults: &[Fault]) -> usize {
     scripted.sum::<usize>().min(FAULTS_LISTED_MAX)
 }
 
-fn longest_entry_bytes_of(faults: &[Fault], resources: &[Resource]) -> usize {
+fn longest_entry_bytes_of<'r>(
+    faults: &[Fault],
+    name_of: impl Fn(usize) -> Option<&'r str>,
+) -> usize {
     let longest_of = |fault: &Fault| {
         let ordinal = match &fault.trigger {
             Trigger::OnRequests(ordinals) => ordinals.iter().copied().max().unwrap_or(0),
             Trigger::Probability(_) => INTEGER_MAX,
         };
-        let resource = resources.get(fault.operation.resource)?;
-        Some(entry(fault, &resource.name, ordinal).len())
+        Some(entry(fault, name_of(fault.operation.resource)?, ordinal).len())
     };
     faults.iter().filter_map(longest_of).max().unwrap_or(0)
 }

@@ -66,8 +66,8 @@ fn judged<T>(read: impl FnOnce(&mut Sink) -> Option<T>) -> Result<T, Faults> {
     }
 }
 
-/// The definition that `text` holds. It may be used only when no fault was listed; until then a faulty
-/// part is left out or stands at its default.
+/// The definition that `text` holds. It may be used only when no fault was listed; until then a
+/// faulty part is left out or stands at its default.
 fn definition(text: &Text, bytes: &[u8], sink: &mut Sink) -> Option<Definition> {
     let root = &text.root;
     if text.is_empty {
@@ -171,8 +171,8 @@ fn check_size(node: &Node, drafts: &[Draft], faults: &[Fault], sink: &mut Sink) 
         );
         sink.report(node.place, path, reason);
     }
-    let resources: Vec<_> = drafts.iter().map(|draft| draft.resource.clone()).collect();
-    let reserve = reserve_bytes(faults, &resources);
+    let name_of = |index: usize| Some(drafts.get(index)?.resource.name.as_str());
+    let reserve = reserve_bytes(faults, name_of);
     let (state, fired) = (state_bytes(drafts), "[]".len());
     if !state_size::fits(state, fired, reserve) {
         let bytes = state + fired;

@@ -13,7 +13,7 @@ use crate::error::Error;
 /// and further names.
 #[derive(Clone, Debug, Default)]
 pub struct HostRule {
-    /// In lower case, without port and final dot.
+    /// Without port and final dot.
     further: Vec<String>,
 }
 
@@ -27,9 +27,9 @@ impl HostRule {
     pub fn new(names: &[String]) -> Result<HostRule, Error> {
         let mut rule = HostRule::default();
         for name in names {
-            match without_port(name).map(plain) {
-                Some(plain) if is_host_name(&plain) || rule.admits(name.as_bytes()) => {
-                    rule.further.push(plain);
+            match without_port(name).map(without_final_dot) {
+                Some(plain) if is_host_name(plain) || rule.admits(name.as_bytes()) => {
+                    rule.further.push(plain.to_owned());
                 }
                 _ => return Err(Error::NotAHost { name: name.clone() }),
             }
@@ -47,15 +47,17 @@ impl HostRule {
             let address = address.strip_suffix(']').map(str::parse::<Ipv6Addr>);
             return matches!(address, Some(Ok(_)));
         }
-        // Most requests come from a client that was given the base URL as it is.
-        if name.parse::<Ipv4Addr>().is_ok() {
-            return true;
-        }
-        let name = plain(name);
+        let name = without_final_dot(name);
+        let is_below_localhost = || {
+            let at = name.len().checked_sub(BELOW_LOCALHOST.len());
+            at.filter(|at| *at > 0)
+                .and_then(|at| name.get(at..))
+                .is_some_and(|end| end.eq_ignore_ascii_case(BELOW_LOCALHOST))
+        };
         name.parse::<Ipv4Addr>().is_ok()
-            || name == "localhost"
-            || name.strip_suffix(".localhost").is_some_and(|label| !label.is_empty())
-            || self.further.contains(&name)
+            || name.eq_ignore_ascii_case("localhost")
+            || is_below_localhost()
+            || self.further.iter().any(|further| further.eq_ignore_ascii_case(name))
     }
 }
 
@@ -82,10 +84,11 @@ fn is_host_name(name: &str) -> bool {
     name.len() <= NAME_BYTES_MAX && name.split('.').all(is_label)
 }
 
-fn plain(name: &str) -> String {
-    name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase()
+fn without_final_dot(name: &str) -> &str {
+    name.strip_suffix('.').unwrap_or(name)
 }
 
+const BELOW_LOCALHOST: &str = ".localhost";
 const LABEL_BYTES_MAX: usize = 63;
 const NAME_BYTES_MAX: usize = 253;
 

@@ -49,6 +49,19 @@ pub fn run_script(options: &[&str], script: &str) -> Output {
     command.output().expect("the engine runs")
 }
 
+/// Starts the engine with `command` in `folder`, `times` times, and kills it each time at another
+/// moment of its start, which takes a few milliseconds.
+pub fn kill_while_starting(times: u64, folder: &TempDir, file: &Path, command: &[&str]) {
+    for step in 0..times {
+        let mut engine = world(file);
+        engine.current_dir(folder.path()).arg("--").args(command);
+        let mut process = engine.spawn().expect("the engine starts");
+        thread::sleep(Duration::from_micros(step * 250));
+        process.kill().expect("it can be killed");
+        wait(&mut process);
+    }
+}
+
 /// Captured output as text.
 pub fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).expect("UTF-8")
