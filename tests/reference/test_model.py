@@ -18,6 +18,7 @@ import pathlib
 import re
 import sys
 
+import json_text
 import model
 
 VECTORS = pathlib.Path(__file__).resolve().parent.parent / "v1"
@@ -131,7 +132,7 @@ def error_faults(body, code, mentions):
         yield f"no error: {body[:300]}"
         return
     exact = {"error": {"code": code, "message": message}}
-    if not message or body != model.compact(exact).encode("utf-8"):
+    if not message or body != json_text.compact(exact).encode("utf-8"):
         yield f"error {body[:300]}, not {code}"
     for text in mentions:
         if text not in message:
@@ -171,8 +172,8 @@ def read_definition(data):
     """A definition's data as the model takes it."""
     text = data.decode("utf-8").removeprefix("\ufeff")
     try:
-        return model.parse_json(text.encode("utf-8"), DEFINITION_LEVELS)
-    except model.NotJson:
+        return json_text.parse_json(text.encode("utf-8"), DEFINITION_LEVELS)
+    except json_text.NotJson:
         lines = [without_comment(line.rstrip("\r")) for line in text.split("\n")]
         lines = [line for line in lines if line.strip() and line != "---"]
         value, rest = block(lines, indent_of(lines[0]))
@@ -337,8 +338,8 @@ def plain(text):
         return None
     if text in PLAIN:
         return PLAIN[text]
-    if model.is_json_number(text):
-        return model.Number(text)
+    if json_text.is_json_number(text):
+        return json_text.Number(text)
     if text[0] in "&*!|>%@`" or re.match(r"[-?] |[-+]?\.?[0-9]+(_|\.?$)|.*: |0[xo]", text):
         raise NotRead(text)
     return text
